@@ -8,6 +8,7 @@ use winit::event_loop::ActiveEventLoop;
 use super::App;
 use super::files::donor::{read_donor, write_donor_map};
 use super::files::environment::environment_dialog;
+use super::files::examples::{example_dialog, read_examples};
 use super::files::file_dialog::{self, FileKind, Wanted};
 use super::files::leaving::say_what_stays_open;
 use super::jobs::Kind;
@@ -47,12 +48,13 @@ impl App {
             | FileCommand::CompareDialog
             | FileCommand::BesideDialog
             | FileCommand::ChooseDonor
+            | FileCommand::ChooseExample
             | FileCommand::ChooseEnvironment
             | FileCommand::ChooseClips
                 if !file_dialog::has_dialog() =>
             {
                 let todo = match command {
-                    FileCommand::ChooseDonor => "Type the path of the file.",
+                    FileCommand::ChooseDonor | FileCommand::ChooseExample => "Type the path of the file.",
                     _ => "Drop a file on the window, or give its path on the command line.",
                 };
                 self.status.error = Some(format!(
@@ -84,6 +86,13 @@ impl App {
                 self.ask_for_model(false, |app, _, path| read_donor(&mut app.jobs, &app.options, path));
             }
             FileCommand::ReadDonor(path) => read_donor(&mut self.jobs, &self.options, path),
+            FileCommand::ChooseExample => self.jobs.ask(example_dialog(&self.session), |app, event_loop, path| {
+                app.apply(event_loop, FileCommand::ReadExamples(vec![path]).into());
+            }),
+            FileCommand::ReadExamples(paths) => {
+                self.status.dropped = None;
+                read_examples(&self.session, &mut self.jobs, &self.options, paths);
+            }
             FileCommand::WeightsFromBeside => self.weights_from_beside(),
             FileCommand::ReadDonorMap(path) => self.read_donor_map(&path),
             FileCommand::WriteDonorMap(path) => write_donor_map(&self.session, &mut self.status, &path),

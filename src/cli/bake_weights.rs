@@ -2,46 +2,45 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-use serde_json::{Value, json};
+use clap::{Args, ValueEnum};
+use serde_json::json;
 
 use super::fix::tell_current;
 use super::fix_report::written;
+use super::left_file::left_text;
 use super::method::begun_method;
 use super::opened::refuse_session;
+use super::posed::read_named_pose;
 use super::sculpts::read_poses;
-use super::solve_args::{SearchArgs, deviations, put_deviations, remarks, table_of};
+use super::solve_args::{SearchArgs, gain_text, put_gain, remarks};
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
-use super::{CliError, other_file, print, printable};
+use super::{CliError, other_file, print, unwritable};
 use crate::deform::{Deformation, METHODS, PASSES, ParameterSettings};
 use crate::edit::Sheet;
-use crate::model::{InstanceId, LocalPose, Model, PrimitiveId};
-use crate::output::{overwritten, overwritten_by_stdout, say};
+use crate::model::{LocalPose, Model};
+use crate::output::{self, overwritten, overwritten_by_stdout, say};
 use crate::parallel::JobContext;
 use crate::session::MethodChoice;
-use crate::solve::{Gain, MethodSurface, PrimitiveExamples, Solved, as_stored, shown_by, typical_poses};
+use crate::solve::{
+    Gain, PoseKind, PrimitiveExamples, ShownPrimitive, Solved, as_stored, left_over, method_examples, poses_of,
+    room_for_poses, shown_primitives, table_of,
+};
 use crate::weights::Table;
-use crate::words::counted;
 use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
-
-/// No more poses are chosen than this.
-const MOST_POSES: usize = 360;
-/// No fewer, whatever memory they take.
-const LEAST_POSES: usize = 24;
-/// The targets of all poses take about this much memory at most, bytes.
-const MEMORY: usize = 256 << 20;
 
 /// Find the weights whose linear blending comes nearest to another method, for engines that do not have it
 ///
 /// Poses are chosen by the program, up to 360: each joint turned by 45° and 90° to both sides about each of its axes, as many of these turns as
-/// there is room for, and moments of all clips; or they are those of the pose files of a folder. In each of them the surface by the method is the target of linear blending. How much of the way to it
+/// there is room for, and moments of all clips, or one of these kinds alone; or they are those that are given: pose files, moments of clips. In each of them the surface by the method is the target of linear blending. How much of the way to it
 /// the new weights go is told in percent: 100 % would be the method itself.
 ///
 /// The JSON has the fields: schema (1), from, poses (how many), rms_before, rms_after, p95_before, p95_after, largest_before, largest_after (how
 /// far linear blending is from the method, metres), gain_percent (of rms; null where there was nothing to gain), joints [{joint, rms_before,
 /// rms_after, gain_percent}] (at the vertices of each joint, counted by its weight), changed (vertices whose stored joints or weights differ from
 /// those of MODEL), stuck (places that stay because of locked joints) and unproven (places whose choice of joints is not proven to be the best).
+/// The file of --left has: schema (1), from, poses and primitives [{mesh, primitive (their numbers in the file), rms_mm, largest_mm (of each
+/// vertex, over the poses)}].
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct BakeWeightsArgs {
@@ -54,11 +53,34 @@ pub(super) struct BakeWeightsArgs {
     /// Take the poses of the files NAME.pose.json of this folder
     #[arg(long, value_name = "DIR", allow_hyphen_values = true)]
     poses: Option<PathBuf>,
+    /// Take this pose: a pose file, or a clip at a time, CLIP@SECONDS; may be given several times
+    #[arg(long, value_name = "POSE", allow_hyphen_values = true)]
+    pose: Vec<String>,
+    /// Choose poses of this kind
+    #[arg(long, value_name = "KIND", value_enum, default_value = "all", conflicts_with_all = ["poses", "pose"])]
+    over: Over,
+    /// Choose no more poses than this; fewer where the model has so many vertices that they would take too much memory
+    #[arg(long, value_name = "N", default_value = "360", conflicts_with_all = ["poses", "pose"], value_parser = clap::value_parser!(u64).range(1..=360))]
+    most_poses: u64,
     #[command(flatten)]
     search: SearchArgs,
+    /// Write how far the new weights leave each vertex from the method into this file, JSON, which `render --left` draws
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
+    left: Option<PathBuf>,
     /// Print JSON, and nothing else, to standard output
     #[arg(long)]
     json: bool,
+}
+
+/// The poses that are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Over {
+    /// Joints that are turned, and moments of all clips
+    All,
+    /// Joints that are turned
+    Turns,
+    /// Moments of all clips
+    Clips,
 }
 
 const AFTER_HELP: &str = "Files are written whole or not at all, and never over one that was read.\n\n\
@@ -92,6 +114,7 @@ pub(super) fn run(args: &BakeWeightsArgs) -> Result<(), CliError> {
     let document = other_file(path, open)?;
     overwritten_by_stdout(document.files())?;
     stamps.add(document.files());
+    args.spares(&document.files().map(|file| file.to_owned()).collect::<Vec<_>>())?;
     let model: &Model = document.stored();
     let mut sheet = Sheet::of(model);
     let of = args.primitives(model, &sheet)?;
@@ -100,11 +123,11 @@ pub(super) fn run(args: &BakeWeightsArgs) -> Result<(), CliError> {
     let before: Vec<Table> = sheet.tables.clone();
     let solved = args.search.solve(&mut sheet, &examples)?;
     let after: Vec<Table> = sheet.tables.iter().map(as_stored).collect();
-    let gain = Gain::of(
-        examples
-            .iter()
-            .filter_map(|(at, examples)| Some((&examples[..], table_of(&before, *at)?, table_of(&after, *at)?))),
-    );
+    let compared = examples
+        .iter()
+        .filter_map(|(at, examples)| Some((&examples[..], table_of(&before, *at)?, table_of(&after, *at)?)));
+    // Nothing cancels it.
+    let gain = Gain::of(compared, &JobContext::of_waiting()).unwrap_or_default();
     if !args.json {
         tell_current(&document, &sheet);
     }
@@ -112,20 +135,22 @@ pub(super) fn run(args: &BakeWeightsArgs) -> Result<(), CliError> {
         .keeping_links(args.write.keep_links)
         .write()?;
     tell_saved(&saved);
+    args.write_left(model, poses.len(), &examples, &after)?;
     let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
     print(&match args.json {
         true => args.report(model, poses.len(), &gain, &solved, &saved),
-        false => args.text(model, poses.len(), &gain) + &remarks(&solved) + &written(&saved, &restored),
+        false => {
+            gain_text(model, (args.from.as_str(), poses.len()), &gain) + &remarks(&solved) + &written(&saved, &restored)
+        }
     })
 }
 
 impl BakeWeightsArgs {
     /// Returns the primitives whose weights are looked for, each with the instance that shows it.
-    fn primitives(&self, model: &Model, sheet: &Sheet) -> Result<Vec<(InstanceId, PrimitiveId)>, CliError> {
+    fn primitives(&self, model: &Model, sheet: &Sheet) -> Result<Vec<ShownPrimitive>, CliError> {
         let asked = self.search.primitive(model)?;
-        let all = sheet.tables.iter().flat_map(|table| &table.primitives).copied();
-        let all = all.filter(|at| asked.is_none_or(|asked| asked == *at));
-        let of: Vec<_> = all.filter_map(|at| Some((shown_by(model, at)?, at))).collect();
+        let mut of = shown_primitives(model, &sheet.tables);
+        of.retain(|(_, at)| asked.is_none_or(|asked| asked == *at));
         if of.is_empty() {
             return Err(nothing_shown());
         }
@@ -133,25 +158,48 @@ impl BakeWeightsArgs {
     }
 
     /// Returns the poses in which linear blending is to come near the method.
-    fn poses(&self, model: &Model, of: &[(InstanceId, PrimitiveId)]) -> Result<Vec<LocalPose>, CliError> {
-        if let Some(folder) = &self.poses {
-            let poses = read_poses(folder, model)?;
-            let files = || poses.iter().map(|pose| pose.file.as_path());
-            overwritten_by_stdout(files())?;
-            self.write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files()))?;
-            return Ok(poses.into_iter().map(|pose| pose.pose).collect());
+    fn poses(&self, model: &Model, of: &[ShownPrimitive]) -> Result<Vec<LocalPose>, CliError> {
+        if self.poses.is_some() || !self.pose.is_empty() {
+            return self.given(model);
         }
-        let count = |at: &PrimitiveId| model.meshes[at.mesh.index()].primitives[at.primitive].stored_vertices;
-        let vertices: usize = of.iter().map(|(_, at)| count(at)).sum();
-        let fitting = MEMORY / (vertices.max(1) * size_of::<glam::Vec3>());
-        Ok(typical_poses(model, fitting.clamp(LEAST_POSES, MOST_POSES)))
+        let kind = match self.over {
+            Over::All => PoseKind::All,
+            Over::Turns => PoseKind::Turned,
+            Over::Clips => PoseKind::Clips,
+        };
+        let poses = poses_of(model, kind, room_for_poses(model, of).min(self.most_poses as usize));
+        if poses.is_empty() {
+            return Err(CliError::Usage("--over clips: the file has no clip, so that there is no pose".to_owned()));
+        }
+        Ok(poses)
+    }
+
+    /// Reads the poses that are given.
+    fn given(&self, model: &Model) -> Result<Vec<LocalPose>, CliError> {
+        let (mut files, mut out) = (Vec::new(), Vec::new());
+        if let Some(folder) = &self.poses {
+            for one in read_poses(folder, model)? {
+                files.push(one.file);
+                out.push(one.pose);
+            }
+        }
+        for text in &self.pose {
+            let one = read_named_pose(model, text)?;
+            files.extend(one.file);
+            out.push(one.pose);
+        }
+        let paths = || files.iter().map(PathBuf::as_path);
+        overwritten_by_stdout(paths())?;
+        self.write.output.as_deref().map_or(Ok(()), |out| overwritten(out, paths()))?;
+        self.spares(&files)?;
+        Ok(out)
     }
 
     /// Deforms the primitives by the method in all poses.
     fn examples<'m>(
         &self,
         model: &'m Model,
-        of: &[(InstanceId, PrimitiveId)],
+        of: &[ShownPrimitive],
         poses: &[LocalPose],
     ) -> Result<Vec<PrimitiveExamples<'m>>, CliError> {
         let unknown = || CliError::Usage(format!("--from: {} cannot be worked out for this model", self.from));
@@ -160,14 +208,8 @@ impl BakeWeightsArgs {
         if let Some(pass) = choice.pass {
             deformation = deformation.then(pass, &ParameterSettings::default());
         }
-        let mut surface = MethodSurface::new(model, deformation, &JobContext::of_waiting()).ok_or_else(unknown)?;
-        let drawn: Vec<(InstanceId, usize)> = of.iter().map(|(instance, at)| (*instance, at.primitive)).collect();
-        let mut out: Vec<PrimitiveExamples<'m>> = of.iter().map(|(_, at)| (*at, Vec::new())).collect();
-        for pose in poses {
-            for ((_, examples), example) in out.iter_mut().zip(surface.examples(pose, &drawn)) {
-                examples.extend(example);
-            }
-        }
+        let found = method_examples(model, deformation, of, poses, &JobContext::of_waiting());
+        let mut out = found.ok_or_else(unknown)?;
         for (at, _) in out.iter().filter(|(_, examples)| examples.is_empty()) {
             let (mesh, primitive) = (model.file_mesh(at.mesh).0, at.primitive);
             say(format_args!(
@@ -180,40 +222,37 @@ impl BakeWeightsArgs {
 
     /// Returns what was done as JSON.
     fn report(&self, model: &Model, poses: usize, gain: &Gain, solved: &Solved, saved: &Saved) -> String {
-        let joints = gain.joints.iter().map(|joint| {
-            json!({
-                "joint": model.skeleton.names.get(joint.key as usize),
-                "rms_before": joint.before,
-                "rms_after": joint.after,
-                "gain_percent": joint.percent(),
-            })
-        });
-        let joints: Vec<Value> = joints.collect();
         let mut out = json!({ "schema": 1, "from": self.from, "poses": poses });
-        put_deviations(&mut out, &gain.before, &gain.after);
-        out["gain_percent"] = json!(gain.percent());
-        out["joints"] = json!(joints);
+        put_gain(&mut out, model, gain);
         out["changed"] = json!(saved.changes.vertices);
         out["stuck"] = json!(solved.stuck);
         out["unproven"] = json!(solved.unproven);
         format!("{out}\n")
     }
 
-    /// Returns what was done as lines of text.
-    fn text(&self, model: &Model, poses: usize, gain: &Gain) -> String {
-        let percent = |percent: Option<f64>| {
-            percent.map_or_else(|| "nothing to gain".to_owned(), |percent| format!("{percent:.1} % of the gain"))
-        };
-        let poses = counted(poses, "pose", "poses");
-        let apart = deviations(&gain.before, &gain.after);
-        let mut out = format!("{} in {poses}: {}; {apart}\n", self.from, percent(gain.percent()));
-        for joint in &gain.joints {
-            let name = model.skeleton.names.get(joint.key as usize).map_or("", String::as_str);
-            let (before, after) = (1e3 * joint.before, 1e3 * joint.after);
-            let share = percent(joint.percent());
-            out += &format!("  {}: {share}; {before:.3} → {after:.3} mm\n", printable(name));
+    /// Refuses a place for what is left that is that of a file which is read or written.
+    fn spares(&self, files: &[PathBuf]) -> Result<(), CliError> {
+        let Some(left) = &self.left else { return Ok(()) };
+        overwritten(left, files.iter().map(PathBuf::as_path))?;
+        if overwritten(left, self.write.output.as_deref()).is_err() {
+            return Err(CliError::Usage(format!("{}: --left and --output name one file", left.display())));
         }
-        out
+        Ok(())
+    }
+
+    /// Writes how far these weights leave each vertex from the method, where that is asked for.
+    fn write_left(
+        &self,
+        model: &Model,
+        poses: usize,
+        examples: &[PrimitiveExamples],
+        tables: &[Table],
+    ) -> Result<(), CliError> {
+        let Some(path) = &self.left else { return Ok(()) };
+        // Nothing cancels it.
+        let left = left_over(examples, tables, &JobContext::of_waiting()).unwrap_or_default();
+        let text = left_text(model, (self.from.as_str(), poses), &left);
+        output::write(path, text.as_bytes()).map_err(|error| unwritable(path, error))
     }
 }
 
@@ -241,7 +280,7 @@ mod tests {
         for (model, is_shown) in [(&shown, true), (&hidden, false)] {
             let sheet = Sheet::of(model);
             let of = args.primitives(model, &sheet).unwrap();
-            let found = args.examples(model, &of, &typical_poses(model, 2));
+            let found = args.examples(model, &of, &poses_of(model, PoseKind::All, 2));
             assert!(found.is_ok() == is_shown, "{is_shown}");
         }
     }

@@ -45,7 +45,8 @@ type Gained = (Model, Vec<BoundSkin>, Option<Told>);
 /// The JSON has the fields: schema (1), method, seconds, skins [{skin (number in OUT), vertices, joints, joints_used, islands (pieces that no
 /// edge joins), fallback [{island, vertices, method, reason}] (pieces that the method could not bind by itself, counted from the largest),
 /// rules [{rule, joint or island}]}], and changed (vertices whose stored joints or weights differ from those of MODEL). With --humanoid there is
-/// placed {symmetry (mesh or bounds: what tells the plane of symmetry), sections (parts that sections tell of)}. With --check there is
+/// placed {symmetry (mesh or bounds: what tells the plane of symmetry), faces (+Z, -Z, +X or -X: where the figure looks), faces_by (feet, or
+/// default: nothing tells), sections (parts that sections tell of)}. With --check there is
 /// check: what `check --rom --json` says of the file, and shares [{share, percent, vertices}] of its surface.
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]

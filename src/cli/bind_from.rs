@@ -17,7 +17,8 @@ use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
 use super::{CliError, other_file, print, printable};
 use crate::edit::{
-    ALIGNS, Align, Deepest, Depths, DressSettings, Dressed, DressedGarment, LeftOut, Sheet, dress, words_of_pose,
+    ALIGNS, Align, Deepest, Depths, DressSettings, Dressed, DressedGarment, DressedSkin, LeftOut, Sheet, dress,
+    words_of_pose,
 };
 use crate::inspect::check::FindingPose;
 use crate::math::length;
@@ -43,7 +44,7 @@ pub(super) struct DressArgs {
     ///
     /// A garment without a skin gains the joints as nodes, with the names, hierarchy and rest pose that they have in BODY, so that both play
     /// one clip. Of one that has a skin the weights are replaced: its joints stay, and are matched by bones and names. The two stand where they
-    /// stand in their files. With --json, method is `from`, and a skin has in place of fallback and rules: inpainted (vertices that took their
+    /// stand in their files. Each skin of the garment is reported. With --json, method is `from`, and a skin has in place of fallback and rules: inpainted (vertices that took their
     /// weights from those around them), layered (vertices that took those of another piece between them and the body), unmatched,
     /// distance_mm {mean, largest}, aligned {by, degrees, scale, moved_m}, deepest {percent, clip, time, vertex} (how much deeper than at
     /// rest the clips of BODY take a vertex into it, in percent of the diagonal of its box), turned {percent, joint, degrees, vertex} (the
@@ -117,6 +118,7 @@ impl DressArgs {
         let found = dress(model, body, settings, &JobContext::of_waiting()).map_err(|why| usage(&why))?;
         let gained = found.on(model).map_err(|why| usage(&why))?;
         let (sheet, DressedGarment { dressed, .. }) = (Sheet::of(&gained), found);
+        let skins = dressed.skins(&gained);
         let seconds = began.elapsed().as_secs_f64();
         if !prints.json {
             tell_current(&garment, &sheet);
@@ -129,10 +131,10 @@ impl DressArgs {
         let out = write.output.as_deref().unwrap_or(path);
         let looked = if prints.check { Some(look(out, open, settings.most)?) } else { None };
         print(&match prints.json {
-            true => report([sheet.model, body], &dressed, seconds, (&saved, looked.as_ref())),
+            true => report([sheet.model, body], (&dressed, skins.as_slice()), seconds, (&saved, looked.as_ref())),
             false => {
                 let looked = looked.as_ref().map_or_else(String::new, Looked::text);
-                text([sheet.model, body], &dressed) + &written(&saved, &restored) + &looked
+                text([sheet.model, body], (&dressed, skins.as_slice())) + &written(&saved, &restored) + &looked
             }
         })
     }
@@ -160,16 +162,16 @@ fn left_out(LeftOut { mesh, why }: &LeftOut) -> Value {
     json!({ "mesh": mesh, "why": why })
 }
 
-/// Returns what was done as JSON.
-fn report(models: [&Model; 2], dressed: &Dressed, seconds: f64, (saved, looked): (&Saved, Option<&Looked>)) -> String {
-    let Dressed { transferred, aligned, depths, .. } = dressed;
-    let Depths { in_clips, moments, turned, turns } = *depths;
+/// Returns what was done to one skin as JSON, with what is said of the garment as a whole.
+fn skin_report(models: [&Model; 2], dressed: &Dressed, skin: &DressedSkin) -> Value {
+    let DressedSkin { transferred, depths, .. } = skin;
+    let (aligned, Depths { in_clips, moments, turned, turns }) = (&dressed.aligned, *depths);
     let by = ALIGNS.iter().find(|(align, _)| *align == aligned.by).map(|(_, word)| *word);
-    let skin = json!({
-        "skin": dressed.skin.0,
-        "vertices": dressed.vertices,
-        "joints": dressed.joints,
-        "joints_used": dressed.joints_used,
+    json!({
+        "skin": skin.skin.0,
+        "vertices": skin.vertices,
+        "joints": skin.joints,
+        "joints_used": skin.joints_used,
         "islands": transferred.islands,
         "inpainted": transferred.inpainted,
         "layered": transferred.layered,
@@ -182,31 +184,37 @@ fn report(models: [&Model; 2], dressed: &Dressed, seconds: f64, (saved, looked):
         "turns": turns,
         "missing": transferred.missing,
         "known_names": dressed.known_names,
-        "joined": dressed.joined,
+        "joined": skin.joined,
         "left_out": dressed.left_out.iter().map(left_out).collect::<Vec<_>>(),
-    });
+    })
+}
+
+/// Returns what was done as JSON.
+fn report(
+    models: [&Model; 2],
+    (dressed, skins): (&Dressed, &[DressedSkin]),
+    seconds: f64,
+    (saved, looked): (&Saved, Option<&Looked>),
+) -> String {
+    let skins: Vec<Value> = skins.iter().map(|skin| skin_report(models, dressed, skin)).collect();
     let changed = saved.changes.vertices;
-    let mut out = json!({ "schema": 1, "method": "from", "seconds": seconds, "skins": [skin], "changed": changed });
+    let mut out = json!({ "schema": 1, "method": "from", "seconds": seconds, "skins": skins, "changed": changed });
     if let Some(looked) = looked {
         out["check"] = looked.json();
     }
     format!("{out}\n")
 }
 
-/// Returns what was done as lines of text.
-fn text([model, body]: [&Model; 2], dressed: &Dressed) -> String {
-    let Dressed { transferred, aligned, depths, joints, joints_used, .. } = dressed;
+/// Returns what was done to one skin as lines of text.
+fn skin_text([model, body]: [&Model; 2], skin: &DressedSkin) -> String {
+    let DressedSkin { transferred, depths, joints, joints_used, .. } = skin;
     let mut out = format!(
         "skin {}, from the body: {} in {}, {joints_used} of {}\n",
-        dressed.skin.0,
-        counted(dressed.vertices, "vertex", "vertices"),
+        skin.skin.0,
+        counted(skin.vertices, "vertex", "vertices"),
         counted(transferred.islands, "piece", "pieces"),
         counted(*joints, "joint has weight", "joints have weight"),
     );
-    if aligned.by != Align::None {
-        let (turn, moved) = (aligned.degrees, length(aligned.moved));
-        out += &format!("aligned: turned by {turn:.1}°, scaled by {:.4}, moved by {moved}\n", aligned.scale);
-    }
     let (mean, largest) = (length(transferred.mean), length(transferred.largest));
     out += &format!("distance to the body: {mean} in the mean, {largest} at most\n");
     for (count, what) in [
@@ -236,6 +244,17 @@ fn text([model, body]: [&Model; 2], dressed: &Dressed) -> String {
             "in {what} up to {percent:.2} % of its size deeper into the body than at rest: {when}, \
              mesh {mesh}, primitive {primitive}, vertex {vertex}\n"
         );
+    }
+    out
+}
+
+/// Returns what was done as lines of text.
+fn text(models: [&Model; 2], (dressed, skins): (&Dressed, &[DressedSkin])) -> String {
+    let Dressed { transferred, aligned, .. } = dressed;
+    let mut out: String = skins.iter().map(|skin| skin_text(models, skin)).collect();
+    if aligned.by != Align::None {
+        let (turn, moved) = (aligned.degrees, length(aligned.moved));
+        out += &format!("aligned: turned by {turn:.1}°, scaled by {:.4}, moved by {moved}\n", aligned.scale);
     }
     if !dressed.known_names.is_empty() {
         let names = printable(&dressed.known_names.join(", "));

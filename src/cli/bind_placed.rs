@@ -8,7 +8,7 @@ use clap::builder::PossibleValuesParser;
 use serde_json::{Value, json};
 
 use super::{CliError, printable};
-use crate::edit::{Humanoid, PLACED_AXES, PlacedAxes, PlacedJoint, humanoid_in, placed_from_text};
+use crate::edit::{BodyFrame, Humanoid, PLACED_AXES, PlacedAxes, PlacedJoint, humanoid_in, placed_from_text};
 use crate::model::Model;
 use crate::output::{overwritten, overwritten_by_stdout};
 
@@ -46,13 +46,16 @@ pub(super) struct Made {
 pub(super) struct Told {
     words: String,
     is_of_mesh: bool,
+    faces: &'static str,
+    is_by_feet: bool,
     sections: Vec<&'static str>,
 }
 
 impl Told {
     fn of(placed: &Humanoid) -> Self {
-        let is_of_mesh = placed.frame.is_of_mesh;
-        Self { words: placed.words(), is_of_mesh, sections: placed.sections.clone() }
+        let BodyFrame { is_of_mesh, is_by_feet, .. } = placed.frame;
+        let (words, faces, sections) = (placed.words(), placed.frame.faces(), placed.sections.clone());
+        Self { words, is_of_mesh, faces, is_by_feet, sections }
     }
 
     /// Returns it as a line of text.
@@ -62,7 +65,12 @@ impl Told {
 
     /// Returns it as JSON.
     pub fn json(&self) -> Value {
-        json!({ "symmetry": if self.is_of_mesh { "mesh" } else { "bounds" }, "sections": self.sections })
+        json!({
+            "symmetry": if self.is_of_mesh { "mesh" } else { "bounds" },
+            "faces": self.faces,
+            "faces_by": if self.is_by_feet { "feet" } else { "default" },
+            "sections": self.sections,
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::check::{packing, unskinned};
 use super::method::{MethodArgs, MethodSettings};
@@ -27,8 +27,8 @@ use crate::session::{ComparisonCommand, MethodChoice, PlaybackCommand, Session, 
 /// with --over rom at also has joint, axis and degrees; with --stored-weights or --runtime there is b_weights ("stored",
 /// or the runtime), with --runtime also unskinned_copies (how many nodes with copies of a skinned mesh it draws without the skin),
 /// with --b-file b_file (the path as given). With --subdivide the fields are: schema (1), a, subdivide (levels), worst_mm, rms_mm (over
-/// all poses), p95_mm (which 95 of 100 vertices never exceed), vertices, triangles, poses, height_m, at {clip, time, mesh, primitive, vertex
-/// (of the file, the nearest)}.
+/// all poses), p95_mm (which 95 of 100 vertices never exceed), vertices, triangles, poses, height_m, and at, likewise, with the nearest vertex
+/// of the file.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  skinscope compare character.glb --a linear --b dual-quaternion --clip Walk --time 0.5\n  \
@@ -125,8 +125,6 @@ struct Found {
     /// The ids of the methods of both sides.
     sides: [String; 2],
     worst: WorstPose,
-    /// The name of the clip that the worst pose is of; `None` where it is of none.
-    clip: Option<String>,
     /// The mesh of the vertex that is farthest apart.
     mesh: Option<usize>,
     /// The height of the model at rest, metres.
@@ -136,14 +134,9 @@ struct Found {
 impl Found {
     fn new(session: &Session, worst: WorstPose) -> Self {
         let choices = [Some(session.view().choice()), session.deforming().comparison().map(|c| c.choice)];
-        let clip = match worst.pose {
-            FindingPose::Clip { clip, .. } => session.model().map(|model| model.clips[clip.index()].name.clone()),
-            FindingPose::Rest | FindingPose::Turned { .. } => None,
-        };
         let at = worst.distance.at;
         Self {
             sides: choices.map(|c| c.map_or_else(String::new, |c| c.id())),
-            clip,
             mesh: session.model().zip(at).map(|(m, at)| m.file_mesh(m.instances[at.instance.index()].mesh).index()),
             height: f64::from(session.extents().rest_height()),
             worst,
@@ -153,22 +146,10 @@ impl Found {
     /// Returns the report as JSON.
     fn json(&self, args: &CompareArgs, session: &Session) -> String {
         let WorstPose { pose, distance } = &self.worst;
-        let time = match pose {
-            FindingPose::Clip { time_secs, .. } => Some(time_secs),
-            FindingPose::Rest | FindingPose::Turned { .. } => None,
-        };
-        let mut at = json!({
-            "clip": self.clip,
-            "time": time,
-            "mesh": self.mesh,
-            "primitive": distance.at.map(|at| at.primitive),
-            "vertex": distance.at.map(|at| at.vertex),
-        });
-        if let FindingPose::Turned { joint, axis, angle } = pose {
-            at["joint"] = json!(session.model().map(|model| model.skeleton.names[joint.index()].clone()));
-            at["axis"] = json!(axis.to_array());
-            at["degrees"] = json!(angle.to_degrees());
-        }
+        let mut at = pose_json(session, *pose);
+        at["mesh"] = json!(self.mesh);
+        at["primitive"] = json!(distance.at.map(|at| at.primitive));
+        at["vertex"] = json!(distance.at.map(|at| at.vertex));
         let mut report = json!({
             "schema": 1,
             "a": self.sides[0],
@@ -207,18 +188,7 @@ impl Found {
             text += &format!("{name:6} {:10.4} mm{}\n", 1e3 * metres, share_of_height(metres, height));
         }
         text += &format!("height {height:10.4} m\n");
-        text += &match pose {
-            FindingPose::Rest => "at     the rest pose".to_owned(),
-            FindingPose::Clip { time_secs, .. } => {
-                format!("at     clip \"{}\", {time_secs:.3} s", printable(self.clip.as_deref().unwrap_or_default()))
-            }
-            FindingPose::Turned { joint, axis, angle } => {
-                let names = session.model().map(|model| &model.skeleton.names);
-                let name = names.map_or(String::new(), |names| printable(&names[joint.index()]));
-                let axis = ["X", "Y", "Z"][axis.abs().max_position()];
-                format!("at     \"{name}\" turned by {:.0}° about {axis}", angle.to_degrees())
-            }
-        };
+        text += &pose_text(session, *pose);
         if let (Some(at), Some(mesh)) = (distance.at, self.mesh) {
             text += &format!(", mesh {mesh}, primitive {}, vertex {}", at.primitive, at.vertex);
         }
@@ -227,6 +197,46 @@ impl Found {
             text += &format!("{note}\n");
         }
         text
+    }
+}
+
+/// The name of the clip of a pose; `None` where it is of none.
+fn clip_name(session: &Session, pose: FindingPose) -> Option<String> {
+    match pose {
+        FindingPose::Clip { clip, .. } => session.model().map(|model| model.clips[clip.index()].name.clone()),
+        FindingPose::Rest | FindingPose::Turned { .. } => None,
+    }
+}
+
+/// Says for programs in which pose something was found.
+fn pose_json(session: &Session, pose: FindingPose) -> Value {
+    let time = match pose {
+        FindingPose::Clip { time_secs, .. } => Some(time_secs),
+        FindingPose::Rest | FindingPose::Turned { .. } => None,
+    };
+    let mut out = json!({ "clip": clip_name(session, pose), "time": time });
+    if let FindingPose::Turned { joint, axis, angle } = pose {
+        out["joint"] = json!(session.model().map(|model| model.skeleton.names[joint.index()].clone()));
+        out["axis"] = json!(axis.to_array());
+        out["degrees"] = json!(angle.to_degrees());
+    }
+    out
+}
+
+/// Says for people in which pose something was found.
+fn pose_text(session: &Session, pose: FindingPose) -> String {
+    match pose {
+        FindingPose::Rest => "at     the rest pose".to_owned(),
+        FindingPose::Clip { time_secs, .. } => {
+            let clip = clip_name(session, pose).unwrap_or_default();
+            format!("at     clip \"{}\", {time_secs:.3} s", printable(&clip))
+        }
+        FindingPose::Turned { joint, axis, angle } => {
+            let names = session.model().map(|model| &model.skeleton.names);
+            let name = names.map_or(String::new(), |names| printable(&names[joint.index()]));
+            let axis = ["X", "Y", "Z"][axis.abs().max_position()];
+            format!("at     \"{name}\" turned by {:.0}° about {axis}", angle.to_degrees())
+        }
     }
 }
 
@@ -278,14 +288,13 @@ fn both_orders(args: &CompareArgs, session: &mut Session, levels: u32) -> Result
     subdivide(session, levels, false)?;
     let mut difference = Difference::default();
     match args.over {
-        Some(Over::Rom) => {
-            return Err(CliError::Usage("--subdivide looks at one pose, or at clips: --over clip".into()));
-        }
+        Some(Over::Rom) => session.each_of_motion(&mut |posed, pose| difference.add(posed, pose)),
         None => {
             session.update_pose();
             let playback = session.playback();
-            let moment = playback.clip.filter(|_| args.clip.is_some()).map(|clip| (clip, playback.time_secs));
-            difference.add(session, moment);
+            let time_secs = playback.time_secs;
+            let clip = playback.clip.filter(|_| args.clip.is_some());
+            difference.add(session, clip.map_or(FindingPose::Rest, |clip| FindingPose::Clip { clip, time_secs }));
         }
         Some(Over::Clip) => {
             for clip in clips(args, session) {
@@ -302,21 +311,24 @@ fn both_orders(args: &CompareArgs, session: &mut Session, levels: u32) -> Result
                     let time_secs = start + length * step as f32 / steps as f32;
                     session.apply(PlaybackCommand::Seek(time_secs));
                     session.update_pose();
-                    difference.add(session, Some((clip, time_secs)));
+                    difference.add(session, FindingPose::Clip { clip, time_secs });
                 }
             }
         }
     }
     if difference.moments == 0 {
-        return Err(CliError::Usage("the file has no clip; without --over the rest pose is compared".into()));
+        let why = match args.over {
+            Some(Over::Rom) => "nothing of the model turns",
+            _ => "the file has no clip; without --over the rest pose is compared, and --over rom turns each joint",
+        };
+        return Err(CliError::Usage(why.into()));
     }
     print(&orders_report(args, session, levels, &difference))
 }
 
 /// Returns what was found of both orders, as JSON or text.
 fn orders_report(args: &CompareArgs, session: &Session, levels: u32, difference: &Difference) -> String {
-    let name = |clip: ClipId| session.model().map_or(String::new(), |model| model.clips[clip.index()].name.clone());
-    let moment = difference.at.and_then(|(moment, _)| moment).map(|(clip, time_secs)| (name(clip), time_secs));
+    let pose = difference.at.map_or(FindingPose::Rest, |(pose, _)| pose);
     let vertex = difference.at.zip(session.model()).map(|((_, at), model)| {
         let mesh = model.instances[at.instance.index()].mesh;
         let primitive = &model.meshes[mesh.index()].primitives[at.primitive];
@@ -330,6 +342,10 @@ fn orders_report(args: &CompareArgs, session: &Session, levels: u32, difference:
     let figures = [("worst", difference.worst), ("p95", difference.p95()), ("rms", difference.rms())];
     let method = session.view().choice().id();
     if args.json {
+        let mut at = pose_json(session, pose);
+        at["mesh"] = json!(vertex.map(|(mesh, _, _)| mesh));
+        at["primitive"] = json!(vertex.map(|(_, primitive, _)| primitive));
+        at["vertex"] = json!(vertex.map(|(_, _, vertex)| vertex));
         let report = json!({
             "schema": 1,
             "a": method,
@@ -341,13 +357,7 @@ fn orders_report(args: &CompareArgs, session: &Session, levels: u32, difference:
             "triangles": triangles,
             "poses": difference.moments,
             "height_m": height,
-            "at": {
-                "clip": moment.as_ref().map(|(clip, _)| clip),
-                "time": moment.as_ref().map(|(_, time)| time),
-                "mesh": vertex.map(|(mesh, _, _)| mesh),
-                "primitive": vertex.map(|(_, primitive, _)| primitive),
-                "vertex": vertex.map(|(_, _, vertex)| vertex),
-            },
+            "at": at,
         });
         return format!("{report}\n");
     }
@@ -359,10 +369,7 @@ fn orders_report(args: &CompareArgs, session: &Session, levels: u32, difference:
     text += &format!("height {height:10.4} m\n");
     text +=
         &format!("of     {} vertices, {triangles} triangles, {} poses\n", difference.vertices(), difference.moments);
-    text += &match moment {
-        Some((clip, time_secs)) => format!("at     clip \"{}\", {time_secs:.3} s", printable(&clip)),
-        None => "at     the rest pose".to_owned(),
-    };
+    text += &pose_text(session, pose);
     if let Some((mesh, primitive, vertex)) = vertex {
         text += &format!(", mesh {mesh}, primitive {primitive}, vertex {vertex}");
     }

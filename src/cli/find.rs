@@ -4,9 +4,6 @@ use super::{CliError, printable};
 use crate::model::{ClipId, Model, NodeId};
 use crate::pose;
 
-/// The most names that a message lists.
-const MOST_LISTED: usize = 16;
-
 /// Finds the node that a name means (see [`pose::find_node`]).
 pub(super) fn find_node(model: &Model, wanted: &str) -> Result<NodeId, CliError> {
     pose::find_node(model, wanted).map_err(|error| CliError::Usage(printable(&error.to_string())))
@@ -71,41 +68,7 @@ pub(super) fn find_clip(model: &Model, wanted: &str) -> Result<ClipId, CliError>
     find_named(["clip", "clips"], &names, wanted).map(ClipId::from_index)
 }
 
-/// Finds the thing of this name, else that of this number (`3` or `#3`); a name that several have is refused with their numbers. `what` is
-/// the word for one such thing and for several.
+/// Finds the thing of this name, else that of this number (see [`pose::find_named`]).
 pub(super) fn find_named(what: [&str; 2], names: &[&str], wanted: &str) -> Result<usize, CliError> {
-    let [one, many] = what;
-    let named: Vec<usize> = (0..names.len()).filter(|index| names[*index] == wanted).collect();
-    let digits = wanted.strip_prefix('#').unwrap_or(wanted);
-    let numbered = || digits.parse().ok().filter(|number| *number < names.len());
-    let why = match named[..] {
-        [index] => return Ok(index),
-        [] => match numbered() {
-            Some(number) => return Ok(number),
-            None if names.is_empty() => format!("there is no {one} \"{wanted}\"; the file has no {one}"),
-            None => format!("there is no {one} \"{wanted}\"; {}", known(many, names, wanted)),
-        },
-        [first, ..] => {
-            // Where the name is a number itself, the number needs its sign.
-            let sign = if wanted.parse::<usize>().is_ok() { "#" } else { "" };
-            let numbers = first_few(named.iter(), named.len());
-            format!("several {many} are called \"{wanted}\"; say which by its number, such as {sign}{first}: {numbers}")
-        }
-    };
-    Err(CliError::Usage(printable(&why)))
-}
-
-/// Says which names there are: all of a few, of many the nearest to the one that was wanted.
-pub(super) fn known(many: &str, names: &[&str], wanted: &str) -> String {
-    if names.len() <= MOST_LISTED {
-        return format!("{many}: {}", names.join(", "));
-    }
-    let nearest = pose::nearest_names(wanted, names.iter().copied());
-    format!("the nearest of {} {many} are {}", names.len(), nearest.join(", "))
-}
-
-/// Returns the first of some words, and how many more there are.
-fn first_few(words: impl Iterator<Item = impl ToString>, count: usize) -> String {
-    let first = words.take(MOST_LISTED).map(|word| word.to_string()).collect::<Vec<_>>().join(", ");
-    if count > MOST_LISTED { format!("{first} and {} more", count - MOST_LISTED) } else { first }
+    pose::find_named(what, names, wanted).map_err(|why| CliError::Usage(printable(&why)))
 }

@@ -39,7 +39,8 @@ use crate::writeback::{Origin, Recompression, Stamps, prepare};
 /// since no joint has a name of those that move FILE there), inpainted (vertices that took their weights from those around them) and
 /// missing (the joints of FILE whose weights had no joint to go to). mirror also has planes [{mesh, name, axis, offset (in the unit of the
 /// mesh's positions)}], without_plane [{mesh, name}] (meshes that stay) and unpaired (vertices that stay, since a joint of one side has no
-/// partner).
+/// partner). solve also has examples and hold_out (empty) as `skinscope solve` has them, and unproven (places whose choice of joints is not proven
+/// to be the best). bake-method also has from, poses and what `bake-weights` tells of the gain.
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(super) struct FixArgs {
@@ -134,8 +135,14 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
         check_operation(operation, &sheet, &settings).map_err(refused)?;
         let applied = apply(operation, &mut sheet, &settings);
         check_applied(operation, &sheet, &settings, &applied).map_err(refused)?;
-        let (transferred, mirrored) = (sheet.transferred.take(), sheet.mirroring.take());
-        done.push(Done { operation, applied, transferred, mirrored });
+        done.push(Done {
+            operation,
+            applied,
+            transferred: sheet.transferred.take(),
+            mirrored: sheet.mirroring.take(),
+            solved: sheet.solved.take(),
+            baked: sheet.baked.take(),
+        });
     }
     if !args.json {
         tell_current(&document, &sheet);

@@ -11,6 +11,7 @@ use super::find::{find_node, find_pairs};
 use super::fix_values::{Rules, Typed, parser};
 use super::map::MapArgs;
 use super::pose::{PoseArgs, parse_secs};
+use super::sculpts::read_sculpts;
 use super::write_args::WriteArgs;
 use super::{CliError, other_file, printable, unwritable};
 use crate::edit::{
@@ -179,6 +180,7 @@ impl OperationArgs {
             match &parameter.kind {
                 ParameterKind::Donor => self.take_donor(&mut out, asked, write, document.stored())?,
                 ParameterKind::Pose => self.take_pose(&mut out, write, document)?,
+                ParameterKind::Examples => take_examples(&mut out, asked, write, document.stored())?,
                 _ => {}
             }
         }
@@ -242,6 +244,17 @@ impl Asked {
             _ => None,
         })
     }
+}
+
+/// Reads the examples of the folder that an operation names.
+fn take_examples(settings: &mut Settings, asked: &Asked, write: &WriteArgs, model: &Model) -> Result<(), CliError> {
+    let Some(folder) = asked.file() else { return Ok(()) };
+    let sculpts = read_sculpts(folder, model, &write.open)?;
+    let files = || sculpts.iter().flat_map(|sculpt| sculpt.files.iter().map(PathBuf::as_path));
+    overwritten_by_stdout(files())?;
+    write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files()))?;
+    settings.examples = Arc::new(sculpts.iter().map(|sculpt| sculpt.mesh.clone()).collect());
+    Ok(())
 }
 
 /// Returns whether an operation takes weights from another file.

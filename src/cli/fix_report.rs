@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::printable;
+use super::solve_args::{examples_text, gain_text, put_examples, put_gain, remarks};
 use super::storage::Restored;
-use crate::edit::{Applied, Mirroring, Operation, Partly, Transferred, explain_unchanged};
+use crate::edit::{Applied, Baked, Mirroring, Operation, Partly, SolvedExamples, Transferred, explain_unchanged};
 use crate::model::{MeshId, Model};
 use crate::words::counted;
 use crate::writeback::Saved;
@@ -18,6 +19,8 @@ pub(super) struct Done {
     pub applied: Applied,
     pub transferred: Option<Transferred>,
     pub mirrored: Option<Mirroring>,
+    pub baked: Option<Baked>,
+    pub solved: Option<SolvedExamples>,
 }
 
 /// Returns what was done as JSON.
@@ -58,6 +61,14 @@ pub(super) fn report(model: &Model, done: &[Done], saved: &Saved, restored: &Res
             out["without_plane"] = once(mirrored.without_plane.iter().map(|without| mesh(*without)));
             out["unpaired"] = json!(mirrored.unpaired);
         }
+        if let Some(Baked { from, poses, gain, .. }) = &done.baked {
+            (out["from"], out["poses"]) = (json!(from), json!(poses));
+            put_gain(&mut out, model, gain);
+        }
+        if let Some(found) = &done.solved {
+            put_examples(&mut out, &found.examples);
+            out["unproven"] = json!(found.solved.unproven);
+        }
         out
     });
     let mut report = json!({
@@ -90,13 +101,17 @@ fn once(values: impl Iterator<Item = Value>) -> Value {
 /// Returns what was done as lines of text.
 pub(super) fn text(model: &Model, done: &[Done], saved: &Saved, restored: &Restored) -> String {
     let mut out = String::new();
-    for Done { operation, applied, transferred, mirrored } in done {
+    for Done { operation, applied, transferred, mirrored, solved, baked } in done {
         let Applied { vertices, unchanged, stuck, partly } = applied;
         out += &format!("{}: {}\n", operation.label, counted(*vertices, "vertex changed", "vertices changed"));
         let lines = explain_unchanged(operation, *unchanged, *stuck, partly);
         lines.iter().for_each(|line| out += &format!("{line}\n"));
         out += &mirrored.as_ref().map(|mirrored| mirroring(model, mirrored)).unwrap_or_default();
         out += &transferred.as_ref().map(transfer).unwrap_or_default();
+        let gained = |baked: &Baked| gain_text(model, (baked.from.as_str(), baked.poses), &baked.gain);
+        out += &baked.as_ref().map(gained).unwrap_or_default();
+        let found = solved.as_ref();
+        out += &found.map(|found| examples_text(&found.examples) + &remarks(&found.solved)).unwrap_or_default();
     }
     out + &written(saved, restored)
 }

@@ -72,7 +72,9 @@ pub(super) fn parser(argument: &'static str, parameters: &[&'static Parameter]) 
         }),
         [ParameterKind::Copied] => ValueParser::new(given),
         [ParameterKind::Rules] => ValueParser::new(|text: &str| rule(text).map(Typed::Rule)),
-        [ParameterKind::Donor] => ValueParser::new(PathBufValueParser::new().map(Typed::File)),
+        [ParameterKind::Donor | ParameterKind::Examples] => {
+            ValueParser::new(PathBufValueParser::new().map(Typed::File))
+        }
         _ => return None,
     })
 }

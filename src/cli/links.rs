@@ -15,6 +15,7 @@ use crate::edit::{LinkPlan, LinkRefusal, LinkSettings, Sheet, plan_links};
 use crate::inspect::check::{FindingPose, kept_volumes};
 use crate::model::{ClipId, Model, NodeId};
 use crate::output::overwritten_by_stdout;
+use crate::parallel::JobContext;
 use crate::words::counted;
 use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
 
@@ -119,9 +120,9 @@ fn linked(model: &Model, joint: &str, settings: &LinkSettings) -> Result<(Model,
     let turned = FindingPose::Turned { joint, axis: plan.axis, angle: TOLD.to_radians() };
     let farthest = plan.moment.map(|(clip, time_secs)| FindingPose::Clip { clip, time_secs });
     let poses: Vec<FindingPose> = std::iter::once(turned).chain(farthest).collect();
-    let kept = kept_volumes([model, &linked], [plan.above, joint], &poses);
+    let kept = kept_volumes([model, &linked], [plan.above, joint], &poses, &JobContext::of_waiting());
     let name = |node: NodeId| model.skeleton.names[node.index()].clone();
-    let volumes = poses.into_iter().zip(kept).collect();
+    let volumes = poses.into_iter().zip(kept.unwrap_or_default()).collect();
     let done = Done { joint: name(joint), above: name(plan.above), plan, volumes };
     Ok((linked, done))
 }

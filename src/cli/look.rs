@@ -104,6 +104,11 @@ fn ramp_names() -> PossibleValuesParser {
 }
 
 impl LookArgs {
+    /// Returns the overlay that is asked for by its name.
+    pub(super) fn overlay(&self) -> Option<&str> {
+        self.overlay.as_deref()
+    }
+
     /// Sets the view of `session`, and computes what an overlay needs.
     pub(super) fn apply(&self, session: &mut Session) -> Result<(), CliError> {
         let id = match (&self.heatmap, self.dominant) {

@@ -27,6 +27,7 @@ mod info;
 mod info_report;
 mod info_text;
 mod layers;
+mod left_file;
 mod line;
 mod links;
 mod load;
@@ -42,13 +43,12 @@ mod paint;
 mod paint_layers;
 mod pose;
 mod pose_steps;
+mod posed;
 mod preferences;
 mod render;
 mod report;
 mod sculpt;
-mod sculpt_drivers;
-mod sculpt_mirror;
-mod sculpt_shapes;
+mod sculpt_vertex;
 mod sculpts;
 mod skeleton;
 mod solve;
@@ -295,6 +295,10 @@ impl CliError {
 /// The commands that open a graphics device and no window.
 const DRAWING: [&str; 4] = ["render", "bake", "check", "report"];
 
+/// The commands that do one large piece of work and end, and keep little of the memory that they have freed. `bake` and `check` are not among
+/// them: they work on many files and poses, whose memory is used again.
+const WORKING_ONCE: [&str; 2] = ["render", "bind"];
+
 /// Carries out the command line of this process, and writes the error of a command that fails. `started` is the time at which the
 /// process started.
 pub fn main(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> ExitCode {
@@ -303,8 +307,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> 
         skinscope_base::environment::look_for_no_display();
     }
     skinscope_base::environment::open_no_drivers_of_missing_cards();
-    // `bake` and `check` work on many files and poses, whose memory is used again.
-    if arguments.get(1).is_some_and(|command| command == "render") {
+    if arguments.get(1).is_some_and(|command| WORKING_ONCE.iter().any(|once| command == once)) {
         skinscope_base::memory::keep_little();
     }
     output::report_large_files();

@@ -19,7 +19,7 @@ use crate::session::Document;
 
 /// The layer that is painted in, and layers of another file.
 #[derive(Clone, Debug, Args)]
-#[command(group = ArgGroup::new("layered").args(["layer", "layers_from"]).multiple(true))]
+#[command(group = ArgGroup::new("layered").args(["layer", "base", "layers_from"]).multiple(true))]
 pub(super) struct LayerArgs {
     /// Paint in the layer of this name, over the others that MODEL keeps, and let the result keep all of them in its extras; a layer that is
     /// not there is added
@@ -29,6 +29,9 @@ pub(super) struct LayerArgs {
     /// joint it does to the mask, and no joint has to be named
     #[arg(long, requires = "layer")]
     mask: bool,
+    /// Paint in the base below the layers that MODEL keeps, and let the result keep them over it, so that all layers together make the weights
+    #[arg(long, conflicts_with = "layer")]
+    base: bool,
     /// Copy the layers that this file keeps to MODEL, over its own: what each changes goes to the nearest surface, by the names of joints; the
     /// result keeps all of them in its extras
     #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
@@ -44,6 +47,34 @@ pub(super) struct LayerArgs {
     /// Add an effect to what all layers make together, as by --layer-effect
     #[arg(long, value_name = "EFFECT", requires = "layer", value_parser = read_effect)]
     layers_effect: Vec<WantedEffect>,
+}
+
+/// The layer that something goes into that is no stroke.
+#[derive(Clone, Debug, Args)]
+pub(super) struct IntoLayerArgs {
+    /// Let the change go into the layer of this name, over the others that MODEL keeps, so that all layers together make the weights, and let the
+    /// result keep all of them in its extras; a layer that is not there is added
+    #[arg(long, value_name = "NAME", requires = "vertex", allow_hyphen_values = true)]
+    layer: Option<String>,
+    /// What becomes of layers that MODEL keeps although another program has changed the weights that they make
+    #[arg(long, value_name = "CHOICE", requires = "layer", value_parser = choices())]
+    kept_layers: Option<String>,
+}
+
+impl IntoLayerArgs {
+    /// Returns the same as strokes ask for it; `None` where no layer is named.
+    pub(super) fn asked(&self) -> Option<LayerArgs> {
+        self.layer.as_ref()?;
+        Some(LayerArgs {
+            layer: self.layer.clone(),
+            mask: false,
+            base: false,
+            layers_from: None,
+            kept_layers: self.kept_layers.clone(),
+            layer_effect: Vec::new(),
+            layers_effect: Vec::new(),
+        })
+    }
 }
 
 /// An effect of layers with its settings, as it is asked for.
@@ -94,6 +125,16 @@ impl LayerArgs {
         self.mask
     }
 
+    /// Whether the layers that MODEL keeps are painted in, or others are added to them.
+    fn concerns_layers(&self) -> bool {
+        self.layer.is_some() || self.layers_from.is_some() || self.base
+    }
+
+    /// Returns the option that an error about the layers is told of.
+    fn option(&self) -> &'static str {
+        if self.base { "--base" } else { "--layer" }
+    }
+
     /// Returns what strokes are carried out on.
     pub(super) fn painted_on(&self) -> PaintedOn {
         match (&self.layer, self.mask) {
@@ -105,7 +146,7 @@ impl LayerArgs {
 
     /// Gives a canvas the layers that were asked for, if any, and lets it paint in the one that is named.
     pub(super) fn put_up(&self, canvas: &mut Canvas, model: &Model, open: &OpenArgs) -> Result<(), CliError> {
-        if self.layer.is_none() && self.layers_from.is_none() {
+        if !self.concerns_layers() {
             return Ok(());
         }
         let usage = |text: &str| CliError::Usage(printable(text));
@@ -113,7 +154,7 @@ impl LayerArgs {
         if name == Some("") {
             return Err(usage("--layer: a layer needs a name"));
         }
-        let refused = |why: PaintError| usage(&format!("--layer: {why}"));
+        let refused = |why: PaintError| usage(&format!("{}: {why}", self.option()));
         canvas.set_layers(self.layers_of(model)?).map_err(refused)?;
         if let Some(from) = &self.layers_from {
             let (document, given) = layers_of_file(from, open)?;
@@ -127,6 +168,9 @@ impl LayerArgs {
                 say(format_args!("{}", printable(&copied.report())));
                 canvas.set_layers(canvas.layers_with(&copied)).map_err(refused)?;
             }
+        }
+        if self.base {
+            canvas.select_layer(None);
         }
         let Some(name) = name else { return Ok(()) };
         let mut layers = canvas.layers().clone();
@@ -159,7 +203,7 @@ impl LayerArgs {
     fn layers_of(&self, model: &Model) -> Result<LayerStack, CliError> {
         let word = self.kept_layers.as_deref();
         let choice = CHOICES.iter().find(|(of, ..)| word == Some(*of)).map(|(_, choice, _)| *choice);
-        let refused = |text: &str| Err(CliError::Usage(printable(&format!("--layer: {text}"))));
+        let refused = |text: &str| Err(CliError::Usage(printable(&format!("{}: {text}", self.option()))));
         match (kept_layers(model), choice) {
             (Ok(None), _) | (_, Some(KeptChoice::Drop)) => Ok(LayerStack::default()),
             (Ok(Some(kept)), _) if kept.fits() => Ok(kept.layers),
@@ -174,7 +218,7 @@ impl LayerArgs {
 
     /// Returns what the file keeps of the layers of a canvas.
     pub(super) fn in_file(&self, canvas: &Canvas, model: &Model) -> LayersInFile {
-        match self.layer.is_some() || self.layers_from.is_some() {
+        match self.concerns_layers() {
             true => kept_text(model, canvas.layers()).map_or(LayersInFile::Removed, LayersInFile::Kept),
             false => LayersInFile::AsTheyAre,
         }

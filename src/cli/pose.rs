@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::find::{find_clip, find_node, known, splits};
+use super::find::{find_clip, find_node, splits};
 use super::layers::LayerArgs;
 use super::method::{MethodArgs, MethodSettings};
 use super::opened::Opened;
@@ -13,7 +13,7 @@ use super::{CliError, named_number, parse_point, printable, read_pose, tell_unma
 use crate::deform::METHODS;
 use crate::model::Model;
 use crate::output::say;
-use crate::pose::resolve;
+use crate::pose::{known_names, resolve};
 use crate::session::{
     ControlCommand, EditCommand, MethodChoice, PlaybackCommand, PoseSource, PosingCommand, RootMotion, Session, Toggle,
     ViewCommand,
@@ -303,7 +303,7 @@ fn find_morph(model: &Model, wanted: &str) -> Result<Vec<usize>, CliError> {
         let which = if names.is_empty() {
             "the file has no morph target".to_owned()
         } else {
-            known("morph targets", &names, wanted)
+            known_names("morph targets", &names, wanted)
         };
         return Err(CliError::Usage(printable(&format!("there is no morph target \"{wanted}\"; {which}"))));
     }

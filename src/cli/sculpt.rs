@@ -3,75 +3,91 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use glam::DVec3;
 use serde_json::{Value, json};
 
-use super::find::{find_clip, find_node, splits};
+use super::find::{find_node, splits};
 use super::fix::tell_current;
 use super::fix_report::written;
 use super::method::begun_method;
 use super::opened::refuse_session;
-use super::pose::parse_secs;
-use super::sculpt_drivers::drivers;
-use super::sculpt_mirror::Sides;
-use super::sculpt_shapes::{Shape, Stored, Surface, Wanted, shape, stored, targets};
+use super::posed::{NamedPose, read_named_pose};
+use super::sculpt_vertex::{DraggedArgs, VertexSculpt};
 use super::sculpts::read_mesh;
 use super::solve_args::{SearchArgs, parse_primitive};
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
-use super::{CliError, other_file, print, printable, read_pose, tell_unmatched};
-use crate::anim::{SampleScratch, sample};
-use crate::deform::METHODS;
+use super::{CliError, other_file, print, printable};
+use crate::deform::{Deformation, METHODS, ParameterSettings};
 use crate::edit::{Sheet, mirrored_name};
-use crate::model::{Model, NodeId};
+use crate::model::{LocalPose, Model, NodeId, PrimitiveId};
 use crate::output::{overwritten, overwritten_by_stdout};
-use crate::pose::resolve;
 use crate::session::MethodChoice;
-use crate::solve::{DrivenShapes, KeptShapesError, ShapeDriver, kept_shapes};
-use crate::words::counted;
-use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
-
-/// A shape that no clip brings in by more than this is told.
-const HARDLY: f64 = 0.01;
+use crate::session::shaping::{
+    Reshaped, Shape, ShapeError, Sides, Targets, add_shapes, bring_in, drivers, mirror_image, remarks, remove_shapes,
+    rename_shape, shape, targets_of_mesh, targets_of_method,
+};
+use crate::solve::{DrivenShapes, KeptShapesError, Layout, LayoutError, ShapeDriver, kept_shapes, table_of};
+use crate::writeback::{Origin, Recompression, Stamps, prepare};
 
 /// Make corrective shapes of sculpts of the posed surface: morph targets that the rotations of joints bring in
 ///
 /// POSE is a pose file, or CLIP@SECONDS. FILE is the surface as it should be in that pose: PLY, OBJ or GLB in the scene, metres, with the
-/// vertices of one primitive in the order of the file, or those of everything that is shown, as `bake` writes them. Each sculpt is taken back
-/// through the skin and becomes a morph target. How much of it there is follows from the rotations of the driving joints: all of it in its
-/// pose, nothing at rest and in the poses of the other sculpts. That is written as keys of `weights` into every clip, since no program that
-/// plays glTF reads drivers; the drivers themselves are kept in the extras of the file, where the next call finds them. Normals are not
-/// changed by the shapes.
+/// vertices of one primitive in the order of the file, or those of everything that is shown, as `bake` writes them; with --by-place in any
+/// order. In place of a file --vertex says where single vertices should be, and how far the surface goes along. Each sculpt is taken back
+/// through the skin and becomes a morph target. How much of it there is follows from the rotations of the
+/// driving joints: all of it in its pose, nothing at rest and in the poses of the other sculpts. That is written as keys of `weights` into
+/// every clip, since no program that plays glTF reads drivers; the drivers themselves are kept in the extras of the file, where the next call
+/// finds them. Shapes turn normals and tangents too, where the file has some.
 ///
 /// The JSON has the fields: schema (1), shapes [{name, joints (those that bring it in), vertices (with an offset), flat (vertices that stay, since
 /// the skin is folded flat there), largest_before, largest_after (how far the surface is from the sculpt in its pose, metres),
-/// longest_offset (metres, at rest), most (the largest weight of it in any clip)}] and clips [{clip, keys, error (how far the surface may be
-/// from where the driver would have it between keys, metres)}].
+/// longest_offset (metres, at rest), most (the largest weight of it in any clip)}], clips [{clip, keys, error (how far the surface may be
+/// from where the driver would have it between keys, metres)}], renamed [{from, to}], removed (the names of the shapes that went) and warnings
+/// [text] (of programs that play the keys elsewhere than the file has them).
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct SculptArgs {
     #[command(flatten)]
     write: WriteArgs,
     /// In this pose the surface should be as this file has it; may be given several times
-    #[arg(long, value_name = "POSE=FILE", allow_hyphen_values = true, required_unless_present = "from")]
+    #[arg(long, value_name = "POSE=FILE", allow_hyphen_values = true, required_unless_present_any = ["from", "vertex", "mirror_of", "rename", "remove"])]
     sculpt: Vec<String>,
     /// In this pose the surface should be as another method has it, such as mush or dual-quaternion; may be given several times
     #[arg(long, value_name = "POSE=METHOD", allow_hyphen_values = true)]
     from: Vec<String>,
+    #[command(flatten)]
+    vertices: DraggedArgs,
     /// Make the mirror image of each sculpt too, in the mirrored pose: vertices that have no mirror image stay
     #[arg(long)]
     mirror: bool,
+    /// Make the mirror image of a shape that the file has, in the mirrored pose; may be given several times
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    mirror_of: Vec<String>,
+    /// Match the vertices by where they are in this mesh: the surface at rest, with the vertices in the order of the sculpts
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true, requires = "sculpt")]
+    by_place: Option<PathBuf>,
     /// Take the sculpts back through this method, the one that the model is shown with
     #[arg(long, value_name = "METHOD", default_value = METHODS[0].id, value_parser = parse_method)]
     method: String,
     /// Let these joints bring all the shapes in; without, those that its pose turns and that its vertices follow bring in each shape
     #[arg(long, value_name = "JOINT,...", value_delimiter = ',', allow_hyphen_values = true)]
     driver: Vec<String>,
-    /// Call the shapes so, in the order of the sculpts, those of --from last; without, they are called after the poses
+    /// Call the shapes so, in the order of the sculpts, then those of --from and of --vertex; without, they are called after the poses
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     name: Vec<String>,
+    /// Give a morph target that the file has another name; may be given several times. It is done before anything else
+    #[arg(long, value_name = "OLD=NEW", allow_hyphen_values = true)]
+    rename: Vec<String>,
+    /// Take a morph target of the file away by its name, and its weights out of every clip; may be given several times. New shapes come after
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    remove: Vec<String>,
     /// Make shapes of this primitive of the file alone, by the numbers of the mesh and of the primitive in it, from 0
     #[arg(long, value_name = "MESH,PRIMITIVE", value_parser = parse_primitive)]
     primitive: Option<[u32; 2]>,
+    /// Leave normals and tangents as they are: the shapes move positions alone
+    #[arg(long)]
+    no_normals: bool,
     /// Print JSON, and nothing else, to standard output
     #[arg(long)]
     json: bool,
@@ -81,7 +97,9 @@ const AFTER_HELP: &str = "Files are written whole or not at all, and never over 
     Exit codes: 0 all went well, 1 the model, a pose file or a mesh is bad, 2 wrong usage, a sculpt that does not fit the model or would \
     never show, or no place to write to.\n\n\
     Examples:\n  skinscope sculpt character.glb --sculpt bent.pose.json=elbow.ply --driver LeftForeArm -o corrected.glb\n  \
-    skinscope sculpt character.glb --from Crouch@0.8=mush -o corrected.glb";
+    skinscope sculpt character.glb --from Crouch@0.8=mush -o corrected.glb\n  \
+    skinscope sculpt character.glb --vertex 0,0,120=0.5,1.3,0.1@bent.pose.json --radius 0.1 -o corrected.glb\n  \
+    skinscope sculpt corrected.glb --remove elbow --rename crouch=hips -o fewer.glb";
 
 /// Checks the name of a method that moves each vertex alone.
 fn parse_method(text: &str) -> Result<String, String> {
@@ -98,33 +116,31 @@ pub(super) fn run(args: &SculptArgs) -> Result<(), CliError> {
     let document = other_file(path, open)?;
     overwritten_by_stdout(document.files())?;
     stamps.add(document.files());
-    let model: &Model = document.stored();
+    let changed = args.changed(document.stored())?;
+    let model: &Model = changed.as_ref().unwrap_or(document.stored());
     let kept = kept_shapes(model).map_err(|why: KeptShapesError| CliError::Usage(printable(&why.to_string())))?;
     let wanted = args.wanted(model, &kept)?;
     let at = args.primitive.map(|numbers| SearchArgs::find_primitive(model, numbers, "--primitive")).transpose()?;
-    let files: Vec<PathBuf> = wanted.iter().flat_map(|wanted| wanted.files.iter().cloned()).collect();
+    let sculpts = wanted.iter().flat_map(|wanted| wanted.files.iter().cloned());
+    let files: Vec<PathBuf> = sculpts.chain(args.by_place.clone()).collect();
     overwritten_by_stdout(files.iter().map(PathBuf::as_path))?;
     args.write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files.iter().map(PathBuf::as_path)))?;
-    let method = MethodChoice::named(&args.method).unwrap_or_else(|| MethodChoice::of(METHODS[0]));
-    let sides = args.mirror.then(|| Sides::of(&document)).transpose()?;
-    let mut shapes: Vec<Shape> = Vec::new();
-    for one in wanted {
-        let targets = targets(model, at, &one)?;
-        let mirrored = sides.as_ref().and_then(|sides| sides.mirrored(model, &one.pose, &targets));
-        let name = mirrored_name(&one.name).unwrap_or_else(|| format!("{} mirrored", one.name));
-        shapes.push(shape(model, (one.name, one.pose), &targets, method)?);
-        if let Some((pose, targets)) = mirrored {
-            shapes.push(shape(model, (name, pose), &targets, method)?);
-        }
-    }
+    let no_sides = |why: ShapeError| CliError::Usage(printable(&format!("--mirror: {why}")));
+    let has_sides = args.mirror || !args.mirror_of.is_empty();
+    let sides = has_sides.then(|| Sides::of(model, document.rest_bounds()).map_err(no_sides)).transpose()?;
+    let mut shapes = args.shapes((model, at), wanted, sides.as_ref().filter(|_| args.mirror))?;
     let named = match args.driver.is_empty() {
         true => None,
         false => Some(args.driver.iter().map(|joint| find_node(model, joint)).collect::<Result<Vec<_>, _>>()?),
     };
-    let drivers = drivers(model, &shapes, named)?;
-    let made = stored(model, &shapes, &drivers, kept)?;
-    let mut sheet = Sheet::of(model);
-    sheet.shapes.clone_from(&made.added);
+    let mut drivers = if shapes.is_empty() { Vec::new() } else { drivers(model, &shapes, named).map_err(refused)? };
+    for (name, sides) in args.mirror_of.iter().filter_map(|name| Some((name, sides.as_ref()?))) {
+        let (image, driver) = mirror_image(model, sides, name).map_err(refused)?;
+        drivers.push(ShapeDriver { driver, shapes: vec![shapes.len()] });
+        shapes.push(image);
+    }
+    let made = add_shapes(model, &shapes, &drivers).map_err(refused)?;
+    let sheet = Sheet::of(&made.model);
     if !args.json {
         tell_current(&document, &sheet);
     }
@@ -133,12 +149,117 @@ pub(super) fn run(args: &SculptArgs) -> Result<(), CliError> {
         .write()?;
     tell_saved(&saved);
     print(&match args.json {
-        true => report(model, &shapes, &drivers, &made),
-        false => text(model, &shapes, &drivers, &made, &saved),
+        true => args.report(&shapes, &drivers, &made),
+        false => args.text(&shapes, &drivers, &made) + &written(&saved, &Restored::default()),
     })
 }
 
+/// Makes the error that a shape cannot be made.
+fn refused(why: ShapeError) -> CliError {
+    CliError::Usage(printable(&why.0))
+}
+
+/// Where the surface should be in a pose.
+enum Surface {
+    /// The vertices, in the scene, metres.
+    Points(Vec<DVec3>),
+    /// Where this method puts it.
+    Method(MethodChoice),
+    /// Where single vertices are put, with those around them.
+    Vertices(VertexSculpt),
+}
+
+/// A shape that is asked for.
+struct Wanted {
+    name: String,
+    pose: LocalPose,
+    surface: Surface,
+    /// The files that it was read from.
+    files: Vec<PathBuf>,
+}
+
+/// Finds where the vertices of each primitive should be, or where `at` is given those of this one alone. Without a layout the vertices of a
+/// sculpt are in the order of the file.
+fn targets(
+    model: &Model,
+    (at, layout): (Option<PrimitiveId>, Option<&Layout>),
+    wanted: &Wanted,
+    method: Deformation<'_>,
+) -> Result<Vec<Targets>, CliError> {
+    match &wanted.surface {
+        Surface::Vertices(vertices) => {
+            let mut all = vertices.targets(model, &wanted.pose, method)?;
+            all.retain(|((_, primitive), _)| at.is_none_or(|at| at == *primitive));
+            Ok(all)
+        }
+        Surface::Points(points) => {
+            let file = wanted.files.last().map(|file| file.display().to_string()).unwrap_or_default();
+            let unfit = |why: LayoutError| {
+                CliError::Usage(printable(&format!("{file}: {why} (--primitive says which primitive)")))
+            };
+            targets_of_mesh(model, &wanted.pose, (at, layout), points).map_err(unfit)
+        }
+        Surface::Method(choice) => {
+            let mut deformation = Deformation::from(choice.method);
+            if let Some(pass) = choice.pass {
+                deformation = deformation.then(pass, &ParameterSettings::default());
+            }
+            let unknown = || CliError::Usage(format!("{} cannot be worked out for this model", choice.id()));
+            targets_of_method(model, &wanted.pose, at, deformation).ok_or_else(unknown)
+        }
+    }
+}
+
 impl SculptArgs {
+    /// Returns the model with the morph targets that are left of those that it has, under their new names; `None` where they stay.
+    fn changed(&self, model: &Model) -> Result<Option<Model>, CliError> {
+        let mut out: Option<Model> = None;
+        for text in &self.rename {
+            let now = out.as_ref().unwrap_or(model);
+            let is_name = |name: &str| now.meshes.iter().any(|mesh| mesh.morph_names.iter().any(|own| own == name));
+            let two = splits(text, '=').find(|(old, _)| is_name(old)).or_else(|| text.split_once('='));
+            let (old, new) =
+                two.ok_or_else(|| CliError::Usage(printable(&format!("--rename {text}: expected OLD=NEW"))))?;
+            out = Some(rename_shape(now, old, new).map_err(refused)?);
+        }
+        if !self.remove.is_empty() {
+            out = Some(remove_shapes(out.as_ref().unwrap_or(model), &self.remove).map_err(refused)?);
+        }
+        Ok(out)
+    }
+
+    /// Takes all sculpts back through the skin, and with `sides` their mirror images.
+    fn shapes(
+        &self,
+        (model, at): (&Model, Option<PrimitiveId>),
+        all: Vec<Wanted>,
+        sides: Option<&Sides>,
+    ) -> Result<Vec<Shape>, CliError> {
+        let method = MethodChoice::named(&self.method).unwrap_or_else(|| MethodChoice::of(METHODS[0])).method;
+        let how = (Deformation::from(method), !self.no_normals);
+        let layout = self.layout(model, at)?;
+        let mut out: Vec<Shape> = Vec::new();
+        for one in all {
+            let targets = targets(model, (at, layout.as_ref()), &one, how.0)?;
+            let mirrored = sides.and_then(|sides| sides.mirrored(model, &one.pose, &targets));
+            let name = mirrored_name(&one.name).unwrap_or_else(|| format!("{} mirrored", one.name));
+            out.push(shape(model, (one.name, one.pose), &targets, how).map_err(refused)?);
+            if let Some((pose, targets)) = mirrored {
+                out.push(shape(model, (name, pose), &targets, how).map_err(refused)?);
+            }
+        }
+        Ok(out)
+    }
+
+    /// Finds which vertices of the sculpts are those of the model, where that is asked for by place.
+    fn layout(&self, model: &Model, at: Option<PrimitiveId>) -> Result<Option<Layout>, CliError> {
+        let Some(file) = &self.by_place else { return Ok(None) };
+        let rest = read_mesh(file, &self.write.open)?;
+        let sheet = Sheet::of(model);
+        let layout = Layout::by_place(model, at, &|at| table_of(&sheet.tables, at), &rest);
+        layout.map(Some).map_err(|why| CliError::Usage(printable(&format!("--by-place {}: {why}", file.display()))))
+    }
+
     /// Reads all poses and sculpts.
     fn wanted(&self, model: &Model, kept: &[DrivenShapes]) -> Result<Vec<Wanted>, CliError> {
         let mut out = Vec::new();
@@ -167,6 +288,11 @@ impl SculptArgs {
             wanted.surface = Surface::Method(method);
             out.push(wanted);
         }
+        for (pose, vertices) in self.vertices.by_pose() {
+            let mut wanted = posed(model, kept, &pose)?;
+            wanted.surface = Surface::Vertices(vertices);
+            out.push(wanted);
+        }
         if self.name.len() > out.len() {
             return Err(CliError::Usage("--name: there are more names than sculpts".to_owned()));
         }
@@ -177,95 +303,63 @@ impl SculptArgs {
 
 /// Reads a pose: a file, or a clip at a time. The shapes that the model has already are as much there as their drivers say.
 fn posed(model: &Model, kept: &[DrivenShapes], text: &str) -> Result<Wanted, CliError> {
-    let mut pose = model.skeleton.rest.clone();
-    let file = Path::new(text);
-    let at = text.rsplit_once('@').and_then(|(clip, secs)| Some((clip, parse_secs(secs).ok()?)));
-    let (name, files) = match at.filter(|_| !file.is_file()) {
-        Some((clip, secs)) => {
-            let clip = find_clip(model, clip)?;
-            let clip = &model.clips[clip.index()];
-            sample(model, clip, secs, &mut SampleScratch::default(), &mut pose);
-            (format!("{} {secs}", clip.name), Vec::new())
-        }
-        None => {
-            let said = resolve(model, &read_pose(file)?);
-            tell_unmatched(&said.unmatched);
-            said.apply(&mut pose);
-            let name = file.file_name().unwrap_or_default().to_string_lossy();
-            let name = name.strip_suffix(".json").unwrap_or(&name);
-            (name.strip_suffix(".pose").unwrap_or(name).to_owned(), vec![file.to_owned()])
-        }
-    };
-    let mut weights = Vec::new();
-    for shapes in kept {
-        shapes.driver.weights(&pose, &mut weights);
-        let first = model.instances[shapes.instance.index()].morph_offset;
-        for ((target, _), weight) in shapes.targets.iter().zip(&weights) {
-            pose.morph_weights[first + target] = *weight as f32;
-        }
-    }
-    Ok(Wanted { name, pose, surface: Surface::Points(Vec::new()), files })
-}
-
-/// Returns the largest weight of a shape in any clip.
-fn most(made: &Stored, shape: usize) -> f64 {
-    made.clips.iter().filter_map(|clip| clip.most.get(shape)).copied().fold(0.0, f64::max)
+    let NamedPose { name, file, mut pose } = read_named_pose(model, text)?;
+    bring_in(model, kept, &mut pose);
+    Ok(Wanted { name, pose, surface: Surface::Points(Vec::new()), files: file.into_iter().collect() })
 }
 
 fn names<'m>(model: &'m Model, joints: &[NodeId]) -> Vec<&'m str> {
     joints.iter().map(|joint| model.skeleton.names[joint.index()].as_str()).collect()
 }
 
-/// Returns what was done as JSON.
-fn report(model: &Model, shapes: &[Shape], drivers: &[ShapeDriver], made: &Stored) -> String {
-    let shape = |(at, shape): (usize, &Shape)| {
-        let own = drivers.iter().find(|of| of.shapes.contains(&at));
-        json!({
-            "name": shape.name,
-            "joints": names(model, own.map_or(&[][..], |of| of.driver.joints())),
-            "vertices": shape.moved(),
-            "flat": shape.flat(),
-            "largest_before": shape.largest(|part| part.before),
-            "largest_after": shape.largest(|part| part.back.left),
-            "longest_offset": shape.largest(|part| part.back.longest()),
-            "most": most(made, at),
-        })
-    };
-    let shapes: Vec<Value> = shapes.iter().enumerate().map(shape).collect();
-    let clips = made.clips.iter();
-    let clips = clips.map(|of| json!({ "clip": model.clips[of.clip].name, "keys": of.keys, "error": of.error }));
-    let clips: Vec<Value> = clips.collect();
-    let out = json!({ "schema": 1, "shapes": shapes, "clips": clips });
-    format!("{out}\n")
-}
+impl SculptArgs {
+    /// Returns what was done as JSON.
+    fn report(&self, shapes: &[Shape], drivers: &[ShapeDriver], made: &Reshaped) -> String {
+        let model = &made.model;
+        let shape = |(at, shape): (usize, &Shape)| {
+            let own = drivers.iter().find(|of| of.shapes.contains(&at));
+            json!({
+                "name": shape.name,
+                "joints": names(model, own.map_or(&[][..], |of| of.driver.joints())),
+                "vertices": shape.moved(),
+                "flat": shape.flat(),
+                "largest_before": shape.largest(|part| part.before),
+                "largest_after": shape.largest(|part| part.back.left),
+                "longest_offset": shape.largest(|part| part.back.longest()),
+                "most": made.most(at),
+            })
+        };
+        let shapes: Vec<Value> = shapes.iter().enumerate().map(shape).collect();
+        let clips = made.clips.iter();
+        let clips = clips.map(|of| json!({ "clip": model.clips[of.clip].name, "keys": of.keys, "error": of.error }));
+        let clips: Vec<Value> = clips.collect();
+        let two = |text: &String| text.split_once('=').map(|(from, to)| json!({ "from": from, "to": to }));
+        let renamed: Vec<Value> = self.rename.iter().filter_map(two).collect();
+        let warnings = remarks(model);
+        let out = json!({
+            "schema": 1, "shapes": shapes, "clips": clips, "renamed": renamed, "removed": self.remove,
+            "warnings": warnings,
+        });
+        format!("{out}\n")
+    }
 
-/// Returns what was done as lines of text.
-fn text(model: &Model, shapes: &[Shape], drivers: &[ShapeDriver], made: &Stored, saved: &Saved) -> String {
-    let mut out = String::new();
-    for of in drivers {
-        let own: Vec<&str> = of.shapes.iter().map(|at| shapes[*at].name.as_str()).collect();
-        let joints = names(model, of.driver.joints());
-        out += &printable(&format!("{}: brought in by {}", own.join(", "), joints.join(", ")));
-        out.push('\n');
-    }
-    for (at, shape) in shapes.iter().enumerate() {
-        let name = printable(&shape.name);
-        let vertices = counted(shape.moved(), "vertex", "vertices");
-        let [before, after] = [shape.largest(|part| part.before), shape.largest(|part| part.back.left)];
-        out += &format!("{name}: {vertices}, at most {:.3} → {:.6} mm from the sculpt\n", 1e3 * before, 1e3 * after);
-        if shape.flat() > 0 {
-            let stay = counted(shape.flat(), "vertex stays", "vertices stay");
-            out += &format!("{name}: {stay} as skinning has them: the skin is folded flat there in this pose\n");
+    /// Returns what was done as lines of text.
+    fn text(&self, shapes: &[Shape], drivers: &[ShapeDriver], made: &Reshaped) -> String {
+        let mut out = String::new();
+        for text in &self.rename {
+            out += &format!("renamed: {}\n", printable(text));
         }
-        let largest = most(made, at);
-        if largest < HARDLY {
-            let clips = if model.file_clips() == 0 { "the file has no clip" } else { "no clip comes near its pose" };
-            out += &format!("{name}: {clips}, so that programs that read no drivers never show it\n");
+        for name in &self.remove {
+            out += &format!("{}: removed, with its weights in all clips\n", printable(name));
         }
+        for line in made.lines(shapes, drivers) {
+            out += &printable(&line);
+            out.push('\n');
+        }
+        for remark in remarks(&made.model) {
+            out += &printable(&format!("warning: {remark}"));
+            out.push('\n');
+        }
+        out
     }
-    for of in &made.clips {
-        let (name, keys) = (printable(&model.clips[of.clip].name), counted(of.keys, "key", "keys"));
-        out += &format!("clip {name}: {keys} of weights, at most {:.3} mm off between them\n", 1e3 * of.error);
-    }
-    out + &written(saved, &Restored::default())
 }

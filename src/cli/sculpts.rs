@@ -1,17 +1,18 @@
 //! Examples in a folder: pose files, each with the mesh that the surface should be in that pose.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use glam::DVec3;
 
-use super::{CliError, OpenArgs, other_file, printable, read_pose, tell_unmatched};
-use crate::anim::drawn_at_rest;
-use crate::deform::METHODS;
-use crate::export::baked_surface;
+use super::posed::read_pose_of;
+use super::{CliError, OpenArgs, other_file, printable};
+use crate::export::resting_points;
 use crate::import::{POINT_ENDINGS, read_points};
 use crate::model::{LocalPose, Model};
 use crate::output::say;
-use crate::pose::{FileError, resolve};
+use crate::pose::FileError;
+use crate::solve::{ExampleMesh, MeshPoints};
 
 /// What the names of pose files end in.
 const POSE_ENDING: &str = ".pose.json";
@@ -19,19 +20,16 @@ const POSE_ENDING: &str = ".pose.json";
 const MODEL_ENDING: &str = "glb";
 
 /// A pose file of a folder.
-pub(super) struct NamedPose {
+pub(super) struct FilePose {
     /// The file name without its ending.
     pub name: String,
     pub file: PathBuf,
     pub pose: LocalPose,
 }
 
-/// A pose, and where the vertices should be in it: in the scene, metres.
+/// An example, and the files that it was read from: that of its pose, and that of its mesh.
 pub(super) struct Sculpt {
-    pub name: String,
-    pub pose: LocalPose,
-    pub points: Vec<DVec3>,
-    /// The files that it was read from.
+    pub mesh: ExampleMesh,
     pub files: [PathBuf; 2],
 }
 
@@ -52,17 +50,15 @@ fn names(folder: &Path) -> Result<Vec<String>, CliError> {
     Ok(out)
 }
 
-/// Reads all pose files of a folder, by rising name. Values that a file does not have are those of the rest pose.
-pub(super) fn read_poses(folder: &Path, model: &Model) -> Result<Vec<NamedPose>, CliError> {
+/// Reads all pose files of a folder, by rising name. Values that a file does not have are those of the moment that it
+/// names, or else of the rest pose.
+pub(super) fn read_poses(folder: &Path, model: &Model) -> Result<Vec<FilePose>, CliError> {
     let mut out = Vec::new();
     for file_name in names(folder)? {
         let Some(name) = file_name.strip_suffix(POSE_ENDING).filter(|name| !name.is_empty()) else { continue };
         let file = folder.join(&file_name);
-        let said = resolve(model, &read_pose(&file)?);
-        tell_unmatched(&said.unmatched);
-        let mut pose = model.skeleton.rest.clone();
-        said.apply(&mut pose);
-        out.push(NamedPose { name: name.to_owned(), file, pose });
+        let pose = read_pose_of(model, &file)?;
+        out.push(FilePose { name: name.to_owned(), file, pose });
     }
     if out.is_empty() {
         return Err(wrong(folder, "it has no file NAME.pose.json"));
@@ -83,7 +79,7 @@ pub(super) fn read_sculpts(folder: &Path, model: &Model, open: &OpenArgs) -> Res
         }
     }
     let mut out = Vec::new();
-    for NamedPose { name, file, pose } in poses {
+    for FilePose { name, file, pose } in poses {
         let of_name = endings().map(|ending| format!("{name}.{ending}")).filter(|file| all.contains(file));
         let meshes: Vec<PathBuf> = of_name.map(|file_name| folder.join(file_name)).collect();
         let mesh = match &meshes[..] {
@@ -91,8 +87,10 @@ pub(super) fn read_sculpts(folder: &Path, model: &Model, open: &OpenArgs) -> Res
             [] => return Err(wrong(&file, "this pose has no mesh: NAME.ply, NAME.obj or NAME.glb beside it")),
             _ => return Err(wrong(&file, "this pose has several meshes; which one is meant?")),
         };
-        let points = read_mesh(&mesh, open)?;
-        out.push(Sculpt { name, pose, points, files: [file, mesh] });
+        let (points, pose) = (MeshPoints(read_mesh(&mesh, open)?.into()), Arc::new(pose));
+        let pose_name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let example = ExampleMesh { name, points, pose, pose_name, is_held_out: false };
+        out.push(Sculpt { mesh: example, files: [file, mesh] });
     }
     Ok(out)
 }
@@ -103,10 +101,5 @@ pub(super) fn read_mesh(file: &Path, open: &OpenArgs) -> Result<Vec<DVec3>, CliE
         let unreadable = |why| CliError::Unreadable { file: file.display().to_string(), error: FileError::Read(why) };
         return read_points(file).map_err(unreadable);
     }
-    let document = other_file(file, open)?;
-    let model: &Model = document.stored();
-    let draws = drawn_at_rest(model, model.default_scene);
-    let parts = baked_surface(model, &draws, &model.skeleton.rest, METHODS[0]);
-    let points = parts.iter().flat_map(|part| part.positions.iter().map(move |point| point.as_dvec3() + part.origin));
-    Ok(points.collect())
+    Ok(resting_points(other_file(file, open)?.stored()))
 }

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use super::find::find_node;
 use super::{CliError, printable};
-use crate::edit::{Refusal, Sheet, check_joint, check_one_skin};
+use crate::edit::{ComparedExample, Refusal, Sheet, check_joint, check_one_skin};
 use crate::model::{MeshId, Model, PrimitiveId};
 use crate::parallel::JobContext;
-use crate::solve::{Deviation, Joints, PrimitiveExamples, PullSettings, SolveSettings, Solved, solve_all};
-use crate::weights::{Falloff, Table};
+use crate::solve::{Deviation, Gain, Joints, PrimitiveExamples, PullSettings, SolveSettings, Solved, solve_all};
+use crate::weights::Falloff;
 use crate::words::counted;
 
 /// How weights are looked for.
@@ -122,11 +122,6 @@ impl SearchArgs {
     }
 }
 
-/// Returns the table of a primitive.
-pub(super) fn table_of(tables: &[Table], at: PrimitiveId) -> Option<&Table> {
-    tables.iter().find(|table| table.primitives.contains(&at))
-}
-
 /// Adds how far points are from where they should be before and after, metres, to a JSON object.
 pub(super) fn put_deviations(out: &mut Value, before: &Deviation, after: &Deviation) {
     for (when, Deviation { rms, p95, largest }) in [("before", before), ("after", after)] {
@@ -136,7 +131,62 @@ pub(super) fn put_deviations(out: &mut Value, before: &Deviation, after: &Deviat
     }
 }
 
-/// Says the same for people.
+/// Adds how much of the way to a method weights go, in all and for each joint, to a JSON object.
+pub(super) fn put_gain(out: &mut Value, model: &Model, gain: &Gain) {
+    let joints = gain.joints.iter().map(|joint| {
+        json!({
+            "joint": model.skeleton.names.get(joint.key as usize),
+            "rms_before": joint.before,
+            "rms_after": joint.after,
+            "gain_percent": joint.percent(),
+        })
+    });
+    let joints: Vec<Value> = joints.collect();
+    put_deviations(out, &gain.before, &gain.after);
+    out["gain_percent"] = json!(gain.percent());
+    out["joints"] = json!(joints);
+}
+
+/// Says the same for people, of this method in so many poses.
+pub(super) fn gain_text(model: &Model, (from, poses): (&str, usize), gain: &Gain) -> String {
+    let percent = |percent: Option<f64>| {
+        percent.map_or_else(|| "nothing to gain".to_owned(), |percent| format!("{percent:.1} % of the gain"))
+    };
+    let poses = counted(poses, "pose", "poses");
+    let apart = deviations(&gain.before, &gain.after);
+    let mut out = format!("{from} in {poses}: {}; {apart}\n", percent(gain.percent()));
+    for joint in &gain.joints {
+        let name = model.skeleton.names.get(joint.key as usize).map_or("", String::as_str);
+        let (before, after) = (1e3 * joint.before, 1e3 * joint.after);
+        let share = percent(joint.percent());
+        out += &format!("  {}: {share}; {before:.3} → {after:.3} mm\n", printable(name));
+    }
+    out
+}
+
+/// Adds how far the surface is from each example before and after to a JSON object.
+pub(super) fn put_examples(out: &mut Value, told: &[ComparedExample]) {
+    let list = |is_held_out: bool| -> Vec<Value> {
+        let one = |told: &ComparedExample| {
+            let mut out = json!({ "name": told.name });
+            put_deviations(&mut out, &told.before, &told.after);
+            out
+        };
+        told.iter().filter(|told| told.is_held_out == is_held_out).map(one).collect()
+    };
+    (out["examples"], out["hold_out"]) = (json!(list(false)), json!(list(true)));
+}
+
+/// Says the same for people, a line for each example.
+pub(super) fn examples_text(told: &[ComparedExample]) -> String {
+    let line = |told: &ComparedExample| {
+        let aside = if told.is_held_out { ", kept aside" } else { "" };
+        format!("{}{aside}: {}\n", printable(&told.name), deviations(&told.before, &told.after))
+    };
+    told.iter().map(line).collect()
+}
+
+/// Says how far points are from where they should be before and after, for people.
 pub(super) fn deviations(before: &Deviation, after: &Deviation) -> String {
     let change = |before: f64, after: f64| format!("{:.3} → {:.3} mm", 1e3 * before, 1e3 * after);
     format!(

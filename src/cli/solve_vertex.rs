@@ -1,6 +1,8 @@
 //! `skinscope solve --vertex`: puts one vertex where it should be in some poses, as a drag in the window does.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -10,18 +12,19 @@ use serde_json::json;
 use super::fix::tell_current;
 use super::fix_report::written as told_of_saved;
 use super::opened::refuse_session;
+use super::paint_layers::{IntoLayerArgs, LayerArgs};
+use super::posed::{NamedPose, moment_of, read_named_pose};
 use super::solve_args::SearchArgs;
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
-use super::{CliError, other_file, print, printable, read_pose, tell_unmatched};
+use super::{CliError, OpenArgs, other_file, print, printable};
 use crate::edit::Sheet;
 use crate::model::Model;
 use crate::output::{overwritten, overwritten_by_stdout};
-use crate::paint::written;
-use crate::pose::resolve;
+use crate::paint::{Canvas, Fit, written};
 use crate::solve::{Pin, PullField, Pulled};
-use crate::weights::FALLOFFS;
 use crate::weights::brush::falloff;
+use crate::weights::{FALLOFFS, Table};
 use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
 
 /// In so many poses a vertex can be held.
@@ -30,8 +33,8 @@ const MOST: usize = 8;
 /// A vertex, and how far the change reaches.
 #[derive(Debug, Args)]
 pub(super) struct VertexArgs {
-    /// Put this vertex of the file there, in the scene, metres, in the pose of a pose file; may be given several times for one vertex in up to
-    /// eight poses, which are solved at once
+    /// Put this vertex of the file there, in the scene, metres, in a pose: a pose file, or CLIP@SECONDS; may be given several times for one
+    /// vertex in up to eight poses, which are solved at once
     #[arg(
         long,
         value_name = "MESH,PRIMITIVE,VERTEX=X,Y,Z@POSE",
@@ -46,32 +49,78 @@ pub(super) struct VertexArgs {
     /// How they follow the less the farther away they are
     #[arg(long, value_name = "CURVE", requires = "vertex", value_parser = falloffs())]
     falloff: Option<String>,
+    #[command(flatten)]
+    into: IntoLayerArgs,
+}
+
+/// What a vertex was put by, and what came of it.
+struct Found {
+    field: PullField,
+    pins: Vec<Pin>,
+    locked: BTreeSet<u32>,
+    /// The weights from before.
+    tables: Vec<Table>,
+    pulled: Pulled,
+}
+
+/// The layers of a file, and how they are asked for.
+struct Layered {
+    args: LayerArgs,
+    canvas: Canvas,
+}
+
+impl Layered {
+    /// Puts up the layers that are asked for.
+    fn new(args: LayerArgs, model: &Arc<Model>, open: &OpenArgs) -> Result<Self, CliError> {
+        let mut canvas = Canvas::new(Arc::clone(model));
+        args.put_up(&mut canvas, model, open)?;
+        Ok(Self { args, canvas })
+    }
+
+    /// Lets the layer make the weights that were found. Where it cannot, `found` says where the vertex is; returns why.
+    fn take(&mut self, found: &mut Found) -> Result<Option<String>, CliError> {
+        let (before, wanted) = (self.canvas.painted(), found.pulled.rows(&found.tables));
+        let set = self.canvas.set_wanted(&before, &wanted, &found.locked);
+        let (_, fits) = set.map_err(|why| CliError::Usage(printable(&format!("--layer: {why}"))))?;
+        let own = found.field.row();
+        let fit = wanted.iter().zip(fits).find(|((at, _), _)| Some(*at) == own);
+        let Some(((own, _), fit)) = fit.filter(|(_, fit)| *fit != Fit::Whole) else { return Ok(None) };
+        let made = self.canvas.weights_of(*own);
+        let Pulled { landed, away, .. } = &mut found.pulled;
+        for ((pin, landed), away) in found.pins.iter().zip(landed).zip(away) {
+            *landed = found.field.put_by(self.canvas.model(), &pin.pose, &made).unwrap_or(*landed);
+            *away = landed.distance(pin.target);
+        }
+        let layers = self.canvas.layers();
+        let layer = layers.active().and_then(|id| layers.layer(id));
+        Ok(fit.why(layer.map_or("", |layer| layer.name()), layers.has_effects()))
+    }
 }
 
 /// A vertex, by the numbers of mesh, primitive and vertex in the file, and where it should be in a pose.
 #[derive(Clone, Debug)]
-struct HeldVertex {
-    vertex: [u32; 3],
-    target: [f64; 3],
-    pose: PathBuf,
+pub(super) struct HeldVertex {
+    pub vertex: [u32; 3],
+    pub target: [f64; 3],
+    pub pose: String,
 }
 
-fn falloffs() -> PossibleValuesParser {
+pub(super) fn falloffs() -> PossibleValuesParser {
     PossibleValuesParser::new(FALLOFFS.iter().map(|falloff| falloff.id))
 }
 
-fn parse_radius(text: &str) -> Result<f64, String> {
+pub(super) fn parse_radius(text: &str) -> Result<f64, String> {
     let radius = text.parse().ok().filter(|radius: &f64| *radius >= 0.0 && radius.is_finite());
     radius.ok_or_else(|| "expected a length in metres, 0 or more".into())
 }
 
-fn parse_vertex(text: &str) -> Result<HeldVertex, String> {
+pub(super) fn parse_vertex(text: &str) -> Result<HeldVertex, String> {
     let parsed = text.split_once('=').and_then(|(vertex, rest)| {
         let (target, pose) = rest.split_once('@').filter(|(_, pose)| !pose.is_empty())?;
         let vertex: Vec<u32> = numbers(vertex)?;
         let target: Vec<f64> = numbers(target)?;
         let target = <[f64; 3]>::try_from(target).ok().filter(|target| target.iter().all(|n| n.is_finite()))?;
-        Some(HeldVertex { vertex: vertex.try_into().ok()?, target, pose: PathBuf::from(pose) })
+        Some(HeldVertex { vertex: vertex.try_into().ok()?, target, pose: pose.to_owned() })
     });
     parsed.ok_or_else(|| "expected MESH,PRIMITIVE,VERTEX=X,Y,Z@POSE, such as 0,0,120=0.1,1.2,0@elbow.pose.json".into())
 }
@@ -90,17 +139,29 @@ impl VertexArgs {
         let document = other_file(path, open)?;
         overwritten_by_stdout(document.files())?;
         stamps.add(document.files());
-        let files = || self.vertex.iter().map(|held| held.pose.as_path());
+        let files =
+            || self.vertex.iter().filter(|held| moment_of(&held.pose).is_none()).map(|held| Path::new(&held.pose));
         overwritten_by_stdout(files())?;
         write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files()))?;
-        let model: &Model = document.stored();
-        let pulled = self.pulled(model, search)?;
-        let before = Sheet::of(model);
-        let changes = pulled.changes(&before.tables);
-        let changed = model.with_weights(&changes);
-        let changed = changed.map_err(|why| CliError::Usage(printable(&format!("--vertex: {why}"))))?;
-        // As the window saves what was dragged there.
-        let sheet = Sheet::of(&changed);
+        let model = document.stored();
+        let mut layered = self.into.asked().map(|args| Layered::new(args, model, open)).transpose()?;
+        let shown = Arc::clone(layered.as_ref().map_or(model, |layered| layered.canvas.model()));
+        let mut found = self.found(&shown, search)?;
+        let why = layered.as_mut().map_or(Ok(None), |layered| layered.take(&mut found))?;
+        let changed;
+        let sheet = match &layered {
+            Some(Layered { args, canvas }) => {
+                let mut sheet = canvas.sheet(model);
+                sheet.layers = args.in_file(canvas, model);
+                sheet
+            }
+            None => {
+                // As the window saves what was dragged there.
+                let made = model.with_weights(&found.pulled.changes(&found.tables));
+                changed = made.map_err(|why| CliError::Usage(printable(&format!("--vertex: {why}"))))?;
+                Sheet::of(&changed)
+            }
+        };
         if !is_json {
             tell_current(&document, &sheet);
         }
@@ -110,13 +171,13 @@ impl VertexArgs {
         tell_saved(&saved);
         let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
         print(&match is_json {
-            true => self.report(&pulled, &saved),
-            false => self.text(&pulled) + &told_of_saved(&saved, &restored),
+            true => self.report(&found.pulled, &saved),
+            false => self.text(&found.pulled, why.as_deref()) + &told_of_saved(&saved, &restored),
         })
     }
 
     /// Solves the weights of the vertex and of those around it.
-    fn pulled(&self, model: &Model, search: &SearchArgs) -> Result<Pulled, CliError> {
+    fn found(&self, model: &Model, search: &SearchArgs) -> Result<Found, CliError> {
         let wrong = |why: &str| CliError::Usage(format!("--vertex: {why}"));
         let Some(first) = self.vertex.first() else { return Err(wrong("no vertex is given")) };
         if self.vertex.iter().any(|held| held.vertex != first.vertex) {
@@ -127,10 +188,7 @@ impl VertexArgs {
         }
         let mut pins: Vec<Pin> = Vec::new();
         for held in &self.vertex {
-            let said = resolve(model, &read_pose(&held.pose)?);
-            tell_unmatched(&said.unmatched);
-            let mut pose = model.skeleton.rest.clone();
-            said.apply(&mut pose);
+            let NamedPose { pose, .. } = read_named_pose(model, &held.pose)?;
             pins.push(Pin { pose, target: DVec3::from_array(held.target.map(written)) });
         }
         let [mesh, primitive, vertex] = first.vertex;
@@ -141,30 +199,35 @@ impl VertexArgs {
         let locked = search.locked(&sheet)?;
         let (tables, surfaces) = sheet.into_parts();
         let field = PullField::new(model, (&surfaces, &tables), (at, vertex as usize), &settings);
-        let Some(field) = field else {
+        let Some(mut field) = field else {
             return Err(wrong(&format!("no skin moves vertex {vertex} of primitive {mesh},{primitive}")));
         };
-        Ok(field.pull(model, &pins, &locked, &settings))
+        let pulled = field.pull(model, &pins, &locked, &settings);
+        Ok(Found { field, pins, locked, tables, pulled })
     }
 
     /// Returns what was done as JSON.
     fn report(&self, pulled: &Pulled, saved: &Saved) -> String {
         let figures = pulled.away.iter().zip(&pulled.outside);
-        let pins = self.vertex.iter().zip(figures).map(|(held, (away, outside))| {
-            json!({ "pose": held.pose.display().to_string(), "away": away, "outside": outside })
-        });
+        let pins = self
+            .vertex
+            .iter()
+            .zip(figures)
+            .map(|(held, (away, outside))| json!({ "pose": held.pose, "away": away, "outside": outside }));
         let pins: Vec<_> = pins.collect();
         let out = json!({ "schema": 1, "pins": pins, "changed": saved.changes.vertices });
         format!("{out}\n")
     }
 
-    /// Returns what was done as lines of text.
-    fn text(&self, pulled: &Pulled) -> String {
+    /// Returns what was done as lines of text, with why layers have kept the vertex from where it should be.
+    fn text(&self, pulled: &Pulled, why: Option<&str>) -> String {
         let figures = pulled.away.iter().zip(&pulled.outside);
         let line = |(held, (away, outside)): (&HeldVertex, (&f64, &f64))| {
-            let name = printable(&held.pose.display().to_string());
+            let name = printable(&held.pose);
             format!("{name}: {:.3} mm away; its joints reach no nearer than {:.3} mm\n", 1e3 * away, 1e3 * outside)
         };
-        self.vertex.iter().zip(figures).map(line).collect()
+        let lines = self.vertex.iter().zip(figures).map(line);
+        let why = why.map(|why| format!("{}\n", printable(why)));
+        lines.chain(why).collect()
     }
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::CliError;
 use crate::deform::MOST_LEVELS;
 use crate::inspect::VertexRef;
-use crate::model::{ClipId, InstanceId};
+use crate::inspect::check::FindingPose;
+use crate::model::InstanceId;
 use crate::session::{Session, ViewCommand};
 
 /// How often a model may be subdivided.
@@ -45,13 +46,13 @@ pub(super) struct Difference {
     pub moments: usize,
     /// The largest distance of all, metres.
     pub worst: f64,
-    /// Where that is: the clip and its time, if it is of one, and the nearest vertex of the cage.
-    pub at: Option<(Option<(ClipId, f32)>, VertexRef)>,
+    /// Where that is: the pose, and the nearest vertex of the cage.
+    pub at: Option<(FindingPose, VertexRef)>,
 }
 
 impl Difference {
-    /// Looks at the pose that a session has, which is that of a clip at a time, if of any.
-    pub(super) fn add(&mut self, session: &Session, moment: Option<(ClipId, f32)>) {
+    /// Looks at the pose that a session has, which is this one.
+    pub(super) fn add(&mut self, session: &Session, pose: FindingPose) {
         let Some([after, before]) = session.surfaces().both_orders() else { return };
         self.moments += 1;
         // All copies of an instance are rigid, and stand alike in both.
@@ -72,7 +73,7 @@ impl Difference {
                     self.worst = distance;
                     let near = after.original(part.instance, part.primitive, vertex);
                     self.at =
-                        Some((moment, VertexRef { instance: part.instance, primitive: part.primitive, vertex: near }));
+                        Some((pose, VertexRef { instance: part.instance, primitive: part.primitive, vertex: near }));
                 }
             }
         }

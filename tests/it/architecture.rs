@@ -23,7 +23,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("skinscope_inspect", &["base", "model", "anim", "deform", "frame"]),
     ("skinscope_weights", &["base", "model", "deform"]),
     ("skinscope_solve", &["base", "model", "anim", "deform", "weights"]),
-    ("skinscope_edit", &["base", "bind", "model", "anim", "deform", "inspect", "weights"]),
+    ("skinscope_edit", &["base", "bind", "model", "anim", "deform", "inspect", "weights", "solve"]),
     ("skinscope_paint", &["base", "model", "anim", "deform", "inspect", "weights", "edit"]),
     ("skinscope_export", &["base", "model", "anim", "deform"]),
     ("skinscope_examples", &["base", "bind", "model", "anim", "deform"]),

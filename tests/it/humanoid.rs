@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use glam::Vec3;
+use glam::{Quat, Vec3};
 use skinscope::anim::{SampleScratch, local_to_model, reset_to_rest, sample};
 use skinscope::bind::BindSettings;
 use skinscope::edit::{Humanoid, PlacedAxes, bind_placed, humanoid_in, middle_of_body};
@@ -122,6 +122,25 @@ fn a_humanoid_stands_where_the_joints_of_the_built_in_character_do() {
     let placed = compare("character", &open(&character, "character.glb"), CHARACTER);
     assert_eq!(placed.sections, ["hips", "neck", "legs", "arms"]);
     assert!(placed.frame.is_of_mesh);
+}
+
+#[test]
+fn the_built_in_character_has_its_own_left_and_right_where_it_is_turned_around() {
+    let bare = bare(&open(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets"), "character.glb"));
+    let straight = humanoid_in(&bare, None);
+    let turn = Quat::from_rotation_y(std::f32::consts::PI);
+    let mut parts: ModelParts = (*bare).clone();
+    for primitive in parts.meshes.iter_mut().flat_map(|mesh| &mut mesh.primitives) {
+        primitive.positions.iter_mut().for_each(|position| *position = turn * *position);
+    }
+    let turned = humanoid_in(&Model::build(parts).unwrap(), None);
+    assert!(straight.frame.is_by_feet && turned.frame.is_by_feet);
+    assert_eq!((straight.frame.faces(), turned.frame.faces()), ("+Z", "-Z"));
+    let height = straight.frame.bounds.size().y;
+    for (joint, other) in turned.joints.iter().zip(&straight.joints) {
+        let far = joint.position.distance(turn * other.position) / height;
+        assert!(joint.name == other.name && far < 0.02, "{} is {far} of the height away", joint.name);
+    }
 }
 
 #[test]

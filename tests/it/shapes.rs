@@ -9,7 +9,7 @@ use skinscope::edit::Sheet;
 use skinscope::math::Aabb;
 use skinscope::model::{InstanceId, LocalPose, Model};
 use skinscope::parallel::JobContext;
-use skinscope::solve::{MethodSurface, PosedSkin, shown_by, typical_poses};
+use skinscope::solve::{MethodSurface, PosedSkin, ShapedSkin, direction_offsets, shown_by, typical_poses};
 
 use crate::common;
 
@@ -25,6 +25,10 @@ fn taken_back(model: &Model, pose: &LocalPose, of: (InstanceId, usize)) -> Optio
     let targets: Vec<DVec3> = (0..example.vertices()).map(|vertex| example.target(vertex)).collect();
     let skin = PosedSkin::new(model, pose, of, METHODS[0].into(), &context)?;
     let back = skin.take_back(&targets);
+    let shaped = ShapedSkin { of, skin: &skin, offsets: &back.offsets };
+    let turned = direction_offsets(model, &[shaped]).remove(0);
+    let is_sound = |by: &Vec3| by.is_finite() && by.length() < 2.1;
+    assert!(turned.normals.iter().chain(&turned.tangents).all(is_sound), "normals turn, and keep their length");
     let moved = skin.posed(&back.offsets);
     let is_flat = |vertex: &usize| back.flat.binary_search(&(*vertex as u32)).is_ok();
     let reached = (0..moved.len().min(targets.len())).filter(|vertex| !is_flat(vertex));

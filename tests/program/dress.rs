@@ -83,6 +83,32 @@ fn a_suit_is_written_with_the_joints_and_weights_of_the_body_and_read_again() {
 }
 
 #[test]
+fn each_skin_that_a_garment_gains_has_its_entry() {
+    let folder = folder("skins");
+    let two = common::figure(|document| {
+        bare(document);
+        let root = document.as_object_mut().unwrap();
+        let mesh = root["meshes"][0].clone();
+        root["meshes"].as_array_mut().unwrap().push(mesh);
+        // At another place, so that it needs a skin of its own.
+        let other = json!({ "name": "Coat", "mesh": 1, "translation": [0.0, 0.001, 0.0] });
+        root["nodes"].as_array_mut().unwrap().push(other);
+        root["scenes"][0]["nodes"] = json!([0, 1]);
+    });
+    fs::write(folder.join("suit.glb"), two).unwrap();
+    let out = captured(&folder, &["bind", "suit.glb", "--from", "body.glb", "-o", "worn.glb", "--json"]);
+    assert!(out.status.success(), "{}", said(&out));
+    let told: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let skins = told["skins"].as_array().unwrap();
+    let of = |key: &str| skins.iter().map(|skin| skin[key].clone()).collect::<Vec<_>>();
+    assert_eq!(of("skin"), [json!(0), json!(1)]);
+    assert!(of("vertices")[0] == of("vertices")[1] && of("joints") == [json!(39), json!(39)]);
+    let out = captured(&folder, &["bind", "suit.glb", "--from", "body.glb", "-o", "worn.glb"]);
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(["skin 0, from", "skin 1, from"].iter().all(|words| text.contains(words)), "{text}");
+}
+
+#[test]
 fn fewer_joints_are_written_where_nobody_needs_them_and_text_says_what_was_done() {
     let folder = folder("fewer");
     let arguments = ["bind", "suit.glb", "--from", "body.glb", "-o", "worn.glb", "--drop-unused"];

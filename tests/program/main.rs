@@ -19,5 +19,7 @@ mod outputs;
 mod paint;
 mod poses;
 mod sculpt;
+mod sculpt_vertex;
 mod sharing;
 mod solve;
+mod three;

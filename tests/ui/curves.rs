@@ -136,7 +136,7 @@ fn a_model_that_is_dropped_beside_the_open_one_is_asked_about() {
     let mut harness = window(session(3), UiState::default(), status);
     let line = "What is walks.glb for?";
     assert!(harness.query_by_label(line).is_some() || harness.query_by_value(line).is_some());
-    for label in ["Take its clips", "Compare", "Open", "Beside", "Cancel"] {
+    for label in ["Take its clips", "Compare", "Open", "Beside", "Solve", "Cancel"] {
         harness.get_by_role_and_label(Role::Button, label).click();
         harness.run();
     }
@@ -154,7 +154,8 @@ fn a_model_that_is_dropped_beside_the_open_one_is_asked_about() {
             FileCommand::TakeClips(path.clone()),
             FileCommand::Compare(path.clone()),
             FileCommand::Open(path.clone()),
-            FileCommand::OpenBeside(path),
+            FileCommand::OpenBeside(path.clone()),
+            FileCommand::ReadExamples(vec![path]),
             FileCommand::LeaveDropped,
             FileCommand::LeaveDropped,
         ]

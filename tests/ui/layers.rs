@@ -1,6 +1,6 @@
 //! Layers of weights: their list in the panel of brushes.
 
-use skinscope::session::{PaintCommand, PaintSettings};
+use skinscope::session::{LayerCommand, PaintCommand, PaintSettings};
 
 use super::paint::{click_at, held, on_skin, undo, weights};
 use super::*;
@@ -152,4 +152,29 @@ fn an_effect_is_added_set_switched_and_removed_in_the_panel() {
     assert_eq!(order(&harness), "prune");
     press(&mut harness, "Hide Layer 1");
     assert!(weights(&harness) == base);
+}
+
+#[test]
+fn the_brush_of_layers_has_a_row_and_a_key_that_wait_for_a_layer() {
+    let mut harness = held("add");
+    let is_off = |harness: &mut Harness<'_, App>| {
+        click(harness, "Tools");
+        harness.get_by_role_and_label(Role::MenuItem, "Paint").click();
+        harness.run();
+        let off = harness.get_by_role_and_label(Role::MenuItemCheckBox, "Erase brush").accesskit_node().is_disabled();
+        harness.key_press(Key::Escape);
+        harness.run();
+        off
+    };
+    let taken = |harness: &mut Harness<'_, App>| {
+        harness.key_press_modifiers(Modifiers::SHIFT, Key::N);
+        harness.run();
+        harness.state().session.painting().brush().map(|brush| brush.id)
+    };
+    assert!(is_off(&mut harness));
+    assert_eq!(taken(&mut harness), Some("add"));
+    harness.state_mut().session.apply(PaintCommand::Layer(LayerCommand::Add(String::new())));
+    harness.run();
+    assert!(!is_off(&mut harness));
+    assert_eq!(taken(&mut harness), Some("erase"));
 }

@@ -36,6 +36,24 @@ fn a_joint_gains_links_in_one_step_and_says_what_became_of_the_volume() {
 }
 
 #[test]
+fn the_panel_says_that_the_volume_is_being_measured_until_it_is_known() {
+    let mut harness = character("LowerArm.L");
+    harness.state_mut().session.defer_work();
+    press(&mut harness, "Add bone links");
+    type_into(&mut harness, "Farthest turn", "120");
+    press(&mut harness, "Insert links");
+    harness.run();
+    assert_eq!(links(&harness), 1);
+    assert!(harness.query_by_label("Measuring the volume before and after.").is_some());
+    assert!(harness.query_by_label("Volume around the links measured").is_some());
+    assert!(harness.query_by_label_contains("Volume turned by 90°").is_none());
+    harness.state_mut().session.do_wanted();
+    harness.run();
+    assert!(harness.query_by_label("Measuring the volume before and after.").is_none());
+    assert!(harness.query_by_label_contains("Volume turned by 90°").is_some());
+}
+
+#[test]
 fn a_joint_that_turns_little_says_that_it_needs_no_link() {
     let mut harness = character("LowerArm.L");
     press(&mut harness, "Add bone links");

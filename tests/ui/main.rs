@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a broken panel should stop the test")]
 
 mod accessibility;
+mod baking;
 mod binding;
 mod clip_names;
 #[path = "../common/mod.rs"]
@@ -41,6 +42,8 @@ mod rules;
 mod saving;
 mod second_model;
 mod sessions;
+mod shapes;
+mod solving;
 mod spreadsheet;
 mod statistics;
 mod tables;

@@ -19,7 +19,8 @@ fn every_overlay_is_in_its_menu_and_in_the_bar() {
     for overlay in OVERLAYS {
         click(&mut harness, "Overlay");
         if harness.query_by_role_and_label(Role::MenuItemCheckBox, overlay.label).is_none() {
-            click(&mut harness, "Layers of weights");
+            let of_layers = overlay.id.starts_with("layer-");
+            click(&mut harness, if of_layers { "Layers of weights" } else { "Changes of weights" });
         }
         harness.get_by_role_and_label(Role::MenuItemCheckBox, overlay.label).click();
         harness.run();

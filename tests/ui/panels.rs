@@ -161,13 +161,14 @@ fn every_menu_fits_720_points() {
         (
             "Overlay",
             &[
+                ("Changes of weights", "Left after baking"),
                 ("Layers of weights", "Layer weights"),
                 ("Normals and tangents", "Tangents"),
                 ("Motion", "Onion skins"),
                 ("Bounds", "Of the pose"),
             ],
         ),
-        ("Tools", &[("Marks", "Grow marks"), ("Paint", "Smooth brush")]),
+        ("Tools", &[("Bind and bake", "Bake method"), ("Marks", "Grow marks"), ("Paint", "Smooth brush")]),
         ("Playback", &[]),
         ("Help", &[]),
     ];

@@ -16,6 +16,7 @@ fn summary() -> SaveSummary {
         joints: 12,
         binds: 0,
         clips: 0,
+        shapes: 0,
         coarse: Vec::new(),
         links: Vec::new(),
         accessors: vec![2, 3],
@@ -273,6 +274,18 @@ fn clips_that_no_file_has_are_named_where_they_would_be_lost_and_where_they_are_
 }
 
 #[test]
+fn shapes_that_no_file_has_are_named_where_they_would_be_lost_and_where_they_are_saved() {
+    let mut harness = leaving(UnsavedWork { shapes: 1, ..UnsavedWork::default() });
+    harness.get_by_label_contains("1 mesh with other morph targets");
+    click(&mut harness, "Save…");
+    assert_eq!(sent(&harness), [FileCommand::AnswerUnsaved(UnsavedAnswer::Save)]);
+    let shapes = SaveSummary { vertices: 0, joints: 0, shapes: 2, ..summary() };
+    let harness = saving(SaveKind::InPlace, SaveStage::Ready(shapes));
+    harness.get_by_label("Morph targets: 2");
+    assert!(harness.query_by_label("Vertices: 0").is_none());
+}
+
+#[test]
 fn edits_of_an_earlier_run_are_offered() {
     let offer = RecoveryOffer {
         name: "tube.glb".into(),
@@ -281,6 +294,7 @@ fn edits_of_an_earlier_run_are_offered() {
         clips: 2,
         binds: 0,
         bindings: 1,
+        shapes: 0,
         placed: 19,
         posed: 2,
         controls: 3,

@@ -1,7 +1,7 @@
 //! A vertex of the skin, dragged with the pointer.
 
 use skinscope::model::MeshId;
-use skinscope::session::PaintCommand;
+use skinscope::session::{LayerCommand, PaintCommand};
 
 use super::paint::on_skin;
 use super::*;
@@ -69,4 +69,50 @@ fn a_drag_of_the_skin_moves_its_vertex_in_one_step_and_the_panel_says_how_far_it
     harness.key_press(Key::Escape);
     harness.run();
     assert!(!harness.state().session.painting().vertex_drag().is_on());
+}
+
+#[test]
+fn a_drag_goes_into_the_layer_in_hand_and_the_line_says_why_a_layer_that_is_off_takes_none() {
+    let mut session = session(3);
+    session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(0.0, 0.0, 50.0))));
+    session.apply(EditCommand::EndEdit);
+    session.apply(PaintCommand::Layer(LayerCommand::Add("Detail".to_owned())));
+    let layer = session.painting().layers().active().unwrap();
+    let mut harness = window(session, UiState::default(), Status::default());
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::Q);
+    harness.run();
+    harness.run();
+    let (before, at) = (rows(&harness), on_skin(&harness));
+    drag(&mut harness, at, at + vec2(50.0, 10.0));
+    assert!(rows(&harness) != before);
+    let layers = harness.state().session.painting().layers().layers().len();
+    assert_eq!(layers, 1, "the layer in hand has taken it");
+    harness.state_mut().session.apply(PaintCommand::Layer(LayerCommand::SetOn(layer, false)));
+    harness.run();
+    assert!(rows(&harness) == before);
+    drag(&mut harness, at, at + vec2(50.0, 10.0));
+    assert!(rows(&harness) == before);
+    harness.get_by_label_contains("Detail is off");
+}
+
+#[test]
+fn a_drag_becomes_a_shape_by_a_press_in_the_panel() {
+    let mut session = session(3);
+    session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(0.0, 0.0, 50.0))));
+    session.apply(EditCommand::EndEdit);
+    let mut harness = window(session, UiState::default(), Status::default());
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::Q);
+    harness.run();
+    harness.run();
+    let (before, at) = (rows(&harness), on_skin(&harness));
+    assert!(harness.query_by_label("Make a shape of the drag").is_none());
+    drag(&mut harness, at, at + vec2(50.0, 10.0));
+    let dragged = rows(&harness);
+    click(&mut harness, "Make a shape of the drag");
+    let targets = |harness: &Harness<'_, App>| harness.state().session.model().unwrap().meshes[0].morph_names.len();
+    assert!(rows(&harness) == before && targets(&harness) == 1);
+    assert!(harness.query_by_label("Make a shape of the drag").is_none(), "the pose is held no more");
+    harness.state_mut().session.apply(EditCommand::Undo);
+    harness.run();
+    assert!(rows(&harness) == dragged && targets(&harness) == 0);
 }

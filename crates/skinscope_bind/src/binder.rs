@@ -22,7 +22,7 @@ pub struct Binder {
     /// The numbers that can be set.
     pub parameters: &'static [BinderParameter],
     /// Gives every place of the surface shares of joints. Places that get none are given those of the places around them.
-    pub(crate) run: fn(&Body, &BindSettings, Progress) -> Result<Found, BindError>,
+    pub(crate) run: fn(&mut Body, &BindSettings, Progress) -> Result<Found, BindError>,
 }
 
 /// A number of a method.
@@ -45,7 +45,8 @@ pub struct BinderParameter {
 /// Everything that methods look at.
 pub struct Body<'s> {
     pub shape: &'s Shape,
-    pub surface: &'s Surface<'s>,
+    /// It is forgotten while equations are solved.
+    pub surface: Surface<'s>,
     pub islands: &'s Islands,
     pub bones: &'s Bones,
     pub joints: &'s [Joint],

@@ -55,7 +55,7 @@ pub(crate) fn springs(body: &Body, sources: &[Source], progress: Progress) -> Re
     }
     out.extend(progress.by_chunk(small.len(), 64, &|range| {
         let places = small[range].iter();
-        let of = |place: &u32| spring(body, body.surface, *place, sees(*place));
+        let of = |place: &u32| spring(body, &body.surface, *place, sees(*place));
         places.filter_map(of).collect()
     })?);
     Ok(out)

@@ -41,7 +41,8 @@ const QUANTILE: f64 = 0.75;
 /// The outer radius is larger than the inner one by this at least.
 const LEAST: f64 = 0.01;
 
-fn run(body: &Body, settings: &BindSettings, progress: Progress) -> Result<Found, BindError> {
+fn run(body: &mut Body, settings: &BindSettings, progress: Progress) -> Result<Found, BindError> {
+    let body = &*body;
     let count = body.shape.points.len();
     let next: Vec<Option<(u32, f64)>> = progress.part(0.0, 0.6).by_chunk(count, 256, &|range| {
         let of = |place: usize| {

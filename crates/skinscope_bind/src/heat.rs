@@ -7,6 +7,7 @@ use crate::islands::NONE;
 use crate::progress::Progress;
 use crate::sight::see;
 use crate::source::Source;
+use crate::surface::Surface;
 use crate::system::{Warmed, warmed};
 use crate::{BindError, BindSettings, Fallback};
 
@@ -29,7 +30,7 @@ const STRENGTH: BinderParameter = BinderParameter {
     decimals: 1,
 };
 
-fn run(body: &Body, settings: &BindSettings, progress: Progress) -> Result<Found, BindError> {
+fn run(body: &mut Body, settings: &BindSettings, progress: Progress) -> Result<Found, BindError> {
     let sources = sources(body, settings.value(&STRENGTH), progress.part(0.0, 0.25))?;
     let Warmed { rows, is_cold } = warmed(body, sources, None, progress.part(0.25, 0.9))?;
     let mut found = Found { rows, ..Found::default() };
@@ -55,7 +56,7 @@ fn sources(body: &Body, warmth: f64, progress: Progress) -> Result<Vec<Source>, 
 
 /// Binds the pieces that no heat reaches by another method.
 fn take_from_other_method(
-    body: &Body,
+    body: &mut Body,
     settings: &BindSettings,
     cold: &[bool],
     found: &mut Found,
@@ -65,6 +66,7 @@ fn take_from_other_method(
         return Ok(());
     }
     let other = &crate::voxel::VOXEL;
+    body.surface = Surface::of(body.shape, |_| true);
     let mut rows = (other.run)(body, settings, progress)?.rows;
     for (island, piece) in body.islands.places.iter().enumerate().filter(|(island, _)| cold[*island]) {
         piece.iter().for_each(|place| found.rows[*place as usize] = std::mem::take(&mut rows[*place as usize]));

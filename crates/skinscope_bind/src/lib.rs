@@ -17,6 +17,7 @@ mod bones;
 mod couplings;
 mod envelope;
 mod error;
+mod factor;
 mod fills;
 mod frame;
 mod heat;

@@ -32,7 +32,8 @@ const WIDTH: BinderParameter = BinderParameter {
 /// Planes are drawn no larger, though the surface be farther from a joint outside of it.
 const LARGEST: f64 = 0.1;
 
-fn run(body: &Body, settings: &BindSettings, progress: Progress) -> Result<Found, BindError> {
+fn run(body: &mut Body, settings: &BindSettings, progress: Progress) -> Result<Found, BindError> {
+    let body = &*body;
     let width = settings.value(&WIDTH);
     let of = |range: std::ops::Range<usize>| {
         let row = |place: usize| if body.islands.of[place] == NONE { Vec::new() } else { row(body, place, width) };

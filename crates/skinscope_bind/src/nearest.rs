@@ -27,7 +27,8 @@ const BLEND: BinderParameter = BinderParameter {
     decimals: 0,
 };
 
-fn run(body: &Body, settings: &BindSettings, progress: Progress) -> Result<Found, BindError> {
+fn run(body: &mut Body, settings: &BindSettings, progress: Progress) -> Result<Found, BindError> {
+    let body = &*body;
     let of = |range: std::ops::Range<usize>| {
         let (mut near, mut seen) = (Vec::new(), Vec::new());
         let one = |place: usize| {

@@ -17,18 +17,18 @@ pub fn see(body: &Body, place: usize, near: &mut Vec<(f64, u32)>, seen: &mut Vec
     near.clear();
     near.extend((0..).zip(bones).map(|(number, bone)| (bone.nearest(at).distance(at).max(NEAREST), number)));
     let order = |a: &(f64, u32), b: &(f64, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-    if near.len() > 2 * TRIED {
-        near.select_nth_unstable_by(2 * TRIED, order);
-        near.truncate(2 * TRIED);
-    }
-    near.sort_unstable_by(order);
-    for (tried, (distance, bone)) in near.iter().enumerate() {
-        if seen.first().map_or(tried >= TRIED, |(best, _)| *distance > best * ALSO) {
+    for tried in 0..near.len().min(2 * TRIED) {
+        // Mostly the first two or three are enough, so that the others are not sorted.
+        let others = near.iter().enumerate().skip(tried);
+        let Some((next, _)) = others.min_by(|(_, a), (_, b)| order(a, b)) else { break };
+        near.swap(tried, next);
+        let (distance, bone) = near[tried];
+        if seen.first().map_or(tried >= TRIED, |(best, _)| distance > best * ALSO) {
             break;
         }
-        let bone = bones[*bone as usize];
+        let bone = bones[bone as usize];
         if !body.surface.is_between(place as u32, at, bone.nearest(at)) {
-            seen.push((*distance, bone.joint));
+            seen.push((distance, bone.joint));
         }
     }
 }

@@ -45,6 +45,11 @@ impl<'s> Surface<'s> {
         Self { shape, tree: BoxTree::new(&boxes), triangles }
     }
 
+    /// Gives back the memory of the tree. Nothing is found from then on.
+    pub fn forget(&mut self) {
+        (self.triangles, self.tree) = (Vec::new(), BoxTree::default());
+    }
+
     /// Returns the nearest point of it that is no farther than `reach`.
     pub fn nearest(&self, point: DVec3, reach: f64) -> Option<Nearest> {
         self.nearest_of(point, reach, &|_| true)

@@ -26,9 +26,9 @@ pub(crate) struct Warmed {
     pub is_cold: Vec<bool>,
 }
 
-/// Finds the weights that sources give. `last` gives sources to the places of pieces that no heat would reach.
+/// Finds the weights that sources give, and forgets the surface. `last` gives sources to the places of pieces that no heat would reach.
 pub(crate) fn warmed(
-    body: &Body,
+    body: &mut Body,
     mut sources: Vec<Source>,
     last: Option<&dyn Fn(u32) -> Source>,
     progress: Progress,
@@ -42,6 +42,8 @@ pub(crate) fn warmed(
         }
         is_out.fill(false);
     }
+    // Nothing is asked of it any more, and the factor needs the room.
+    body.surface.forget();
     let rows = solved(body, sources, springs, &is_out, progress.part(0.15, 1.0))?;
     Ok(Warmed { rows, is_cold })
 }
@@ -73,26 +75,25 @@ fn solved(
     used.sort_unstable();
     used.dedup();
     // For each joint the places that its bones warm.
-    let mut right: Vec<Vec<(u32, f64)>> = vec![Vec::new(); used.len()];
+    let number = |joint: u32| used.binary_search(&joint).ok();
+    let mut counts = vec![0_usize; used.len()];
+    for at in sources.iter().flat_map(Source::joints).filter_map(|(joint, _)| number(joint)) {
+        counts[at] += 1;
+    }
+    let mut right: Vec<Vec<(u32, f64)>> = counts.into_iter().map(Vec::with_capacity).collect();
     for (place, source) in (0..).zip(&sources) {
         for (joint, share) in source.joints() {
-            let Ok(at) = used.binary_search(&joint) else { continue };
+            let Some(at) = number(joint) else { continue };
             right[at].push((place, body.shape.mass(place) * source.strength * share));
         }
     }
     // The factor needs the room.
     drop((sources, springs));
-    // Single precision is enough for what is rounded to a file later, and half as much.
-    let mut columns: Vec<Vec<(u32, f32)>> = vec![Vec::new(); used.len()];
+    // Behind the places come the middles of holes.
+    let columns = equations.solve(&right, (body.shape.points.len(), COLD), progress)?;
+    drop(right);
     let mut counts = vec![0_usize; body.shape.points.len()];
-    equations.solve(&right, progress, &mut |column, values| {
-        // Behind the places come the middles of holes.
-        let warm = || (0..).zip(&values[..counts.len()]).filter(|(_, value)| **value > COLD);
-        let mut found: Vec<(u32, f32)> = Vec::with_capacity(warm().count());
-        found.extend(warm().map(|(place, value)| (place, *value as f32)));
-        found.iter().for_each(|(place, _)| counts[*place as usize] += 1);
-        columns[column] = found;
-    })?;
+    columns.iter().flatten().for_each(|(place, _)| counts[*place as usize] += 1);
     let mut rows: Rows = counts.into_iter().map(Vec::with_capacity).collect();
     for (joint, column) in used.into_iter().zip(columns) {
         column.into_iter().for_each(|(place, value)| rows[place as usize].push((joint, f64::from(value))));

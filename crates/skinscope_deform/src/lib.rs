@@ -23,6 +23,7 @@ mod dominant;
 mod drawn_primitives;
 mod dual_quaternion;
 mod extent;
+mod fine_normals;
 mod joint_rotation;
 mod lanes;
 mod linear;

@@ -198,6 +198,12 @@ impl Patch {
         self.volume = Some(volume).filter(|v| v.abs() > ENCLOSED * (0.5 * doubled_area).powf(1.5));
     }
 
+    /// Returns the volume that it encloses at rest, cubic metres, closed by lids; `None` where it does not enclose one.
+    #[must_use]
+    pub fn rest_volume(&self) -> Option<f64> {
+        self.volume
+    }
+
     /// Returns whether there is nothing to measure.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -8,6 +8,7 @@ use skinscope_base::math::{Csr, Weld};
 use skinscope_base::parallel::{JobContext, by_chunk, in_pieces};
 use skinscope_model::{Influences, Mesh, MeshId, Model, ModelParts, MorphTarget, Primitive, Topology, WeightFormat};
 
+use super::fine_normals::Fans;
 use super::loop_subdivision::{LoopSurface, four};
 use super::mesh_topology::triangle_edges;
 use super::neighbours::place_and_motion;
@@ -65,8 +66,20 @@ struct FineMesh {
     members: Vec<[u32; 2]>,
     /// Each point of the fine mesh as a mean of points of the cage.
     masks: Csr<(u32, f32)>,
+    /// The triangles around each point of the fine mesh.
+    fans: Fans,
     /// What is subdivided of each primitive; `None` where it has no triangles of its own.
     primitives: Vec<Option<FinePrimitive>>,
+    /// The lists of the last pose, which the next one fills again.
+    spare: Mutex<Scratch>,
+}
+
+/// What is worked out of a pose at points, before vertices have it.
+#[derive(Debug, Default)]
+struct Scratch {
+    cage: Vec<Vec3>,
+    points: Vec<Vec3>,
+    normals: Vec<Vec3>,
 }
 
 /// The vertices of a subdivided primitive: first those of the cage, in their order.
@@ -217,7 +230,10 @@ impl FineMesh {
         }
         let lengths = surface.masks.rows().map(|row| row.len() as u32);
         let values = surface.masks.rows().flatten().map(|(point, weight)| (*point, *weight as f32)).collect();
-        Some(Self { members, masks: Csr::of_lengths(lengths, values), primitives })
+        let masks = Csr::of_lengths(lengths, values);
+        let triangles = primitives.iter().flatten().flat_map(FinePrimitive::point_triangles);
+        let fans = Fans::of(masks.row_count(), triangles);
+        Some(Self { members, masks, fans, primitives, spare: Mutex::default() })
     }
 
     /// Gives a mesh of the model, which is still that of the cage, the vertices of the fine one. Returns for each primitive a vertex of the cage
@@ -229,7 +245,7 @@ impl FineMesh {
             }
         }
         let points = self.points(&self.of_members(mesh, &|p, vertex| p.positions[vertex]));
-        let normals = self.normals(mesh, &points, &|_, _| false);
+        let normals = self.fans.normals(&points);
         let weights = self.weights(model, id);
         // The targets of the fine mesh are made before the places of the cage are replaced.
         let targets: Vec<Target> =
@@ -284,7 +300,7 @@ impl FineMesh {
             return Target { positions, normals: Vec::new() };
         }
         let moved: Vec<Vec3> = points.iter().zip(&positions).map(|(at, by)| *at + *by).collect();
-        let turned = self.normals(mesh, &moved, &|_, _| false);
+        let turned = self.fans.normals(&moved);
         Target { positions, normals: turned.iter().zip(normals).map(|(to, from)| *to - *from).collect() }
     }
 
@@ -316,18 +332,28 @@ impl FineMesh {
 
     /// Returns the places of all points of the fine mesh, from those of the cage.
     fn points(&self, cage: &[Vec3]) -> Vec<Vec3> {
-        let mut out = vec![Vec3::ZERO; self.masks.row_count()];
-        in_pieces(&mut out, PIECE, &|start, out| {
+        let mut out = Vec::new();
+        self.points_into(cage, &mut out);
+        out
+    }
+
+    fn points_into(&self, cage: &[Vec3], out: &mut Vec<Vec3>) {
+        out.resize(self.masks.row_count(), Vec3::ZERO);
+        in_pieces(out, PIECE, &|start, out| {
             for (point, out) in (start..).zip(out) {
                 *out = self.masks.row(point).iter().map(|(of, weight)| cage[*of as usize] * *weight).sum();
             }
         });
-        out
     }
 
-    /// Returns the normals of all points: the sum of the triangles around each, weighted by area, of unit length or zero. `is_mirrored` says
-    /// of which triangles of which primitive the winding is the opposite of that in the file.
-    fn normals(&self, fine: &Mesh, points: &[Vec3], is_mirrored: &dyn Fn(usize, [u32; 3]) -> bool) -> Vec<Vec3> {
+    /// Returns the normals of all points, where some triangles are mirrored. `is_mirrored` says of which triangles of which primitive the
+    /// winding is the opposite of that in the file.
+    fn mirrored_normals(
+        &self,
+        fine: &Mesh,
+        points: &[Vec3],
+        is_mirrored: &dyn Fn(usize, [u32; 3]) -> bool,
+    ) -> Vec<Vec3> {
         let mut out = vec![Vec3::ZERO; points.len()];
         for (n, (own, p)) in self.primitives.iter().zip(&fine.primitives).enumerate() {
             let Some(own) = own else { continue };
@@ -349,22 +375,31 @@ impl FineMesh {
             let positions = parts.get(*primitive as usize).map(|part| &part.deformed.positions);
             positions.and_then(|list| list.get(*vertex as usize)).copied().unwrap_or_default()
         };
-        let cage: Vec<Vec3> = self.members.iter().map(at).collect();
-        let points = self.points(&cage);
+        let mut scratch = std::mem::take(&mut *self.spare.lock().unwrap_or_else(PoisonError::into_inner));
+        let Scratch { cage, points, normals } = &mut scratch;
+        cage.clear();
+        cage.extend(self.members.iter().map(at));
+        self.points_into(cage, points);
         let mut out: Vec<SurfacePart> =
-            parts.iter().zip(&self.primitives).map(|(part, own)| subdivided(part, own.as_ref(), &points)).collect();
+            parts.iter().zip(&self.primitives).map(|(part, own)| subdivided(part, own.as_ref(), points)).collect();
         if parts.iter().any(|part| part.deformed.attributes.normals) {
             let is_mirrored = |n: usize, triangle: [u32; 3]| {
                 let deformed = &out[n].deformed;
                 !deformed.determinants.is_empty() && deformed.is_mirrored(triangle)
             };
-            let normals = self.normals(fine, &points, &is_mirrored);
+            // Between vertices that nothing mirrors there is none that is mirrored.
+            if parts.iter().any(|part| part.deformed.determinants.iter().any(|determinant| *determinant < 0.0)) {
+                *normals = self.mirrored_normals(fine, points, &is_mirrored);
+            } else {
+                self.fans.normals_into(points, normals);
+            }
             for (part, own) in out.iter_mut().zip(&self.primitives) {
                 if let Some(own) = own {
-                    part.deformed.normals = own.of_points(&normals);
+                    part.deformed.normals = own.of_points(normals);
                 }
             }
         }
+        *self.spare.lock().unwrap_or_else(PoisonError::into_inner) = scratch;
         out
     }
 }
@@ -384,7 +419,7 @@ fn subdivided(part: &SurfacePart, own: Option<&FinePrimitive>, points: &[Vec3]) 
 }
 
 impl FinePrimitive {
-    fn point_triangles(&self) -> impl Iterator<Item = [u32; 3]> {
+    fn point_triangles(&self) -> impl Iterator<Item = [u32; 3]> + Clone {
         self.triangles.iter().map(|triangle| triangle.map(|vertex| self.points[vertex as usize]))
     }
 
@@ -409,8 +444,14 @@ impl FinePrimitive {
     }
 
     /// Returns what each vertex has of something that points have.
-    fn of_points<T: Copy>(&self, points: &[T]) -> Vec<T> {
-        self.points.iter().map(|point| points[*point as usize]).collect()
+    fn of_points(&self, points: &[Vec3]) -> Vec<Vec3> {
+        let mut out = vec![Vec3::ZERO; self.points.len()];
+        in_pieces(&mut out, PIECE, &|start, out| {
+            for (point, out) in self.points[start..].iter().zip(out) {
+                *out = points[*point as usize];
+            }
+        });
+        out
     }
 
     /// Returns what each vertex has of something that the vertices of the cage have, where a vertex on an edge has the mean of its ends.
@@ -449,9 +490,11 @@ impl FinePrimitive {
     /// Returns the tangents of the vertices, evenly divided along edges and of unit length; the handedness is that of one end.
     fn tangents(&self, cage: &[Vec4]) -> Vec<Vec4> {
         let mut out = self.along_edges(cage, |a, b| (a.truncate() + b.truncate()).normalize_or_zero().extend(a.w));
-        for tangent in &mut out {
-            *tangent = tangent.truncate().normalize_or_zero().extend(tangent.w);
-        }
+        in_pieces(&mut out, PIECE, &|_, tangents| {
+            for tangent in tangents {
+                *tangent = tangent.truncate().normalize_or_zero().extend(tangent.w);
+            }
+        });
         out
     }
 }

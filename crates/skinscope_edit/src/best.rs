@@ -2,9 +2,9 @@
 //!
 //! For each vertex the positions to which its joints would carry it are computed in many poses: moments of all clips, and
 //! the rest pose with each of its joints turned. With `d_j` the position by joint `j` less the position by all joints,
-//! weights `w` that sum to one put the vertex off by `Σ w_j d_j`; the sum of its squares over all poses is `wᵀ H w`
-//! with `H_jk = Σ d_j · d_k`. Of all choices of N joints the one with the least is chosen (Le and Deng, "Smooth Skinning
-//! Decomposition with Rigid Bones", 2012, choose and fit weights likewise).
+//! weights `w` that sum to one put the vertex off by `Σ w_j d_j`. Of all choices of N joints the one with the least sum of its
+//! squares over all poses is chosen, by [`Subset`] (Le and Deng, "Smooth Skinning Decomposition with Rigid Bones", 2012, choose
+//! and fit weights likewise).
 
 use std::f32::consts::FRAC_PI_4;
 
@@ -12,7 +12,8 @@ use glam::{Affine3A, DVec3, Quat, Vec3};
 use skinscope_anim::{SampleScratch, local_to_model, reset_to_rest, sample};
 use skinscope_model::{LocalPose, Model, NodeId, PrimitiveId, Skin};
 
-use skinscope_weights::{Table, cut, fit, unit_shares};
+use skinscope_weights::least_squares::{Quadratic, Subset};
+use skinscope_weights::{Table, unit_shares};
 
 use super::Sheet;
 
@@ -23,6 +24,7 @@ const MOMENTS: usize = 64;
 pub(super) fn choose(sheet: &mut Sheet, rows: &[Vec<usize>], most: usize) {
     let model = sheet.model;
     let poses = poses(model);
+    let mut solver = Solver::default();
     for (table, rows) in sheet.tables.iter_mut().zip(rows) {
         let Some(PrimitiveId { mesh, primitive }) = table.primitives.first().copied() else { continue };
         let skin = model.instances.iter().filter(|i| i.mesh == mesh).filter_map(|i| i.skin);
@@ -37,7 +39,7 @@ pub(super) fn choose(sheet: &mut Sheet, rows: &[Vec<usize>], most: usize) {
             let shares = unit_shares(table, *row);
             if shares.len() > most {
                 let motion = Motion { model, skin, poses: &poses, turned: &turned, position: positions[*row] };
-                if let Some(new) = motion.best(table, &shares, most) {
+                if let Some(new) = motion.best(&mut solver, table, &shares, most) {
                     table.put_in_order(*row, &new);
                 }
             }
@@ -77,6 +79,16 @@ fn turns(model: &Model, rest: &[Affine3A], joint: NodeId) -> Vec<Affine3A> {
     [Vec3::X, Vec3::Y, Vec3::Z].into_iter().flat_map(about).map(|turn| frame * turn * back).collect()
 }
 
+/// What finds the weights of one vertex after the other.
+#[derive(Default)]
+struct Solver {
+    quadratic: Quadratic,
+    subset: Subset,
+    /// By joint of the vertex: where it carries the vertex in a pose, and how far that is from where all do.
+    at: Vec<DVec3>,
+    off: Vec<DVec3>,
+}
+
 /// The positions to which the joints of a vertex carry it, in all poses.
 struct Motion<'m> {
     model: &'m Model,
@@ -90,40 +102,39 @@ struct Motion<'m> {
 impl Motion<'_> {
     /// Returns the best `most` of some joints, in their order, with weights that sum to one; `None` where their motion
     /// is not finite.
-    fn best(&self, table: &Table, shares: &[(u32, f64)], most: usize) -> Option<Vec<(u32, f64)>> {
+    fn best(&self, solver: &mut Solver, table: &Table, shares: &[(u32, f64)], most: usize) -> Option<Vec<(u32, f64)>> {
         let indices: Vec<usize> =
             shares.iter().map(|(key, _)| table.joint_of(*key).map(usize::from)).collect::<Option<_>>()?;
         if indices.iter().any(|index| *index >= self.skin.joints.len()) {
             return None;
         }
-        let h = self.errors(&indices, shares);
-        let choice = fit(&h, most).filter(|w| w.iter().all(|w| w.is_finite()))?;
-        let new = shares.iter().zip(choice).map(|((key, _), weight)| (*key, weight)).filter(|s| s.1 > 0.0);
-        Some(cut(new.collect(), most))
+        self.errors(&indices, shares, solver)?;
+        let Solver { quadratic, subset, .. } = solver;
+        subset.find(quadratic, most, 0.0);
+        subset.best.sort_unstable_by_key(|(j, _)| *j);
+        let new: Vec<(u32, f64)> = subset.best.iter().map(|(j, weight)| (shares[*j].0, *weight)).collect();
+        (!new.is_empty()).then_some(new)
     }
 
-    /// Returns `H`, row after row.
-    fn errors(&self, indices: &[usize], shares: &[(u32, f64)]) -> Vec<Vec<f64>> {
+    /// Puts the equations of the vertex into `solver`; `None` where a joint carries it nowhere.
+    fn errors(&self, indices: &[usize], shares: &[(u32, f64)], solver: &mut Solver) -> Option<()> {
+        let Solver { quadratic, at, off, .. } = solver;
         let count = indices.len();
-        let mut h = vec![vec![0.0; count]; count];
         let bound: Vec<Vec3> =
             indices.iter().map(|index| self.skin.inverse_bind[*index].transform_point3(self.position)).collect();
-        let mut add = |at: &dyn Fn(usize) -> Vec3| {
-            let at: Vec<DVec3> = (0..count).map(|j| at(j).as_dvec3()).collect();
+        quadratic.reset(count);
+        let mut add = |place: &dyn Fn(usize) -> Vec3| {
+            at.clear();
+            at.extend((0..count).map(|j| place(j).as_dvec3()));
             let all: DVec3 = at.iter().zip(shares).map(|(p, (_, weight))| *p * *weight).sum();
-            for j in 0..count {
-                for k in 0..=j {
-                    let error = (at[j] - all).dot(at[k] - all);
-                    h[j][k] += error;
-                    if j != k {
-                        h[k][j] += error;
-                    }
-                }
-            }
+            off.clear();
+            off.extend(at.iter().map(|p| *p - all));
+            quadratic.add(off);
+            off.iter().all(|d| d.is_finite()).then_some(())
         };
         let node = |j: usize| self.skin.joints[indices[j]].index();
         for pose in self.poses {
-            add(&|j| pose[node(j)].transform_point3(bound[j]));
+            add(&|j| pose[node(j)].transform_point3(bound[j]))?;
         }
         for index in indices {
             let joint = self.skin.joints[*index];
@@ -132,9 +143,10 @@ impl Motion<'_> {
                 add(&|j| {
                     let rest = self.poses[0][node(j)].transform_point3(bound[j]);
                     if hangs.contains(&node(j)) { turn.transform_point3(rest) } else { rest }
-                });
+                })?;
             }
         }
-        h
+        quadratic.finish();
+        Some(())
     }
 }

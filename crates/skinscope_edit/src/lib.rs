@@ -7,12 +7,14 @@
 
 mod added_shapes;
 mod average;
+mod bake;
 mod best;
 mod bind;
 mod binds;
 mod by_row;
 mod carry;
 mod closest;
+mod from_examples;
 mod hammer;
 mod joints;
 mod layers_in_file;
@@ -44,6 +46,7 @@ mod runtime;
 mod set;
 mod sheet;
 mod smooth;
+mod solved_examples;
 mod stuck;
 mod surface;
 mod task;
@@ -56,21 +59,23 @@ pub mod writeback;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use added_shapes::{AddedShapes, ShapeKeys};
+pub(crate) use added_shapes::{AddedShapes, ShapeKeys};
 pub use average::mean_of;
+pub use bake::{Baked, bakes_kept_poses, left_values, nothing_left};
 pub use bind::{
     ALIGNS, Align, Aligned, BIND, BareBinding, BareScope, BodyFrame, BoundSkin, Deepest, Depths, DressSettings,
-    Dressed, DressedGarment, Humanoid, JointShape, LeftOut, PLACED_AXES, PlacedAxes, PlacedJoint, REACH, bare_joints,
-    bare_meshes, bind_bare, bind_envelopes, bind_meshes, bind_method, bind_placed, bind_root, bind_settings,
-    bindable_meshes, body_frame, clear_bind_envelopes, clear_bind_meshes, dress, dress_align, follow_bind_root,
-    forget_bind_numbers, has_bare_mesh, has_bind_rule, humanoid, humanoid_in, likely_bind_root, middle_of_body,
-    mirrored_name, placed_from_text, placed_to_text, put_bind_settings, set_bind_envelope, set_bind_mesh,
-    set_bind_root, set_bind_rule, set_dress_align, sided_name, unfinished_from_text, words_of_pose,
+    Dressed, DressedGarment, DressedSkin, Humanoid, JointShape, LeftOut, PLACED_AXES, PlacedAxes, PlacedJoint, REACH,
+    bare_joints, bare_meshes, bind_bare, bind_envelopes, bind_meshes, bind_method, bind_placed, bind_root,
+    bind_settings, bindable_meshes, body_frame, clear_bind_envelopes, clear_bind_meshes, dress, dress_align,
+    follow_bind_root, forget_bind_numbers, has_bare_mesh, has_bind_rule, humanoid, humanoid_in, likely_bind_root,
+    middle_of_body, mirrored_name, placed_from_text, placed_to_text, put_bind_settings, set_bind_envelope,
+    set_bind_mesh, set_bind_root, set_bind_rule, set_dress_align, sided_name, unfinished_from_text, words_of_pose,
 };
 pub use carry::{
     Carried, CarriedVertex, Copies, EditedVertices, Identities, MadeOn, MeshIdentity, SetAside, VertexIdentity,
     VertexList, carry, find_nodes, is_same_order, paths_of, skin_of,
 };
+pub use from_examples::SOLVE;
 pub use layers_in_file::LayersInFile;
 pub use links::{LinkPlan, LinkRefusal, LinkSettings, count_links, links_again, plan_links};
 pub use mesh_binding::MeshBinding;
@@ -90,8 +95,10 @@ pub use skinscope_bind::{
     stage as bind_stage,
 };
 use skinscope_model::{LocalPose, NodeId, WeightFormat};
+pub use skinscope_solve::{Deviation, ExampleMesh, MeshPoints, Solved};
 use skinscope_weights::Lacks;
 pub use skinscope_weights::{Amount, Bounds, Partly, RestPart, RestSurface, Stored, Table, TableRow, value};
+pub use solved_examples::{ComparedExample, SolvedExamples};
 pub use stuck::{check_applied, explain_unchanged};
 pub use task::{Figures, Outcome, Task, compute_outcome, stage_of_binding};
 pub use transfer::{CarriedChange, Donor, TRANSFER, carry_change, transfer_pairs};
@@ -100,6 +107,7 @@ pub use transferred::Transferred;
 /// Every operation, in the order in which `skinscope fix` carries them out.
 pub static OPERATIONS: &[&Operation] = &[
     &BIND,
+    &bake::BAKE_METHOD,
     &normalise::NORMALISE,
     &prune::PRUNE,
     &limit::LIMIT,
@@ -117,6 +125,7 @@ pub static OPERATIONS: &[&Operation] = &[
     &average::PASTE,
     &set::SET,
     &TRANSFER,
+    &SOLVE,
     &binds::BIND_HERE,
 ];
 
@@ -163,9 +172,15 @@ pub struct Settings {
     pub donor: Option<Donor>,
     /// Transfer: which joints of that model are which here, where their names do not say it.
     pub names: NameMap,
+    /// Solve: what the surface should be in some poses. A text does not have it.
+    #[serde(skip)]
+    pub examples: Arc<Vec<ExampleMesh>>,
     /// Bind here: the pose. One of another number of nodes than the model has is none.
     #[serde(with = "text_form::pose")]
     pub pose: Option<Arc<LocalPose>>,
+    /// Bake method: the poses that were kept for it. One of another number of nodes than the model has is none.
+    #[serde(with = "text_form::poses", skip_serializing_if = "Vec::is_empty")]
+    pub poses: Vec<Arc<LocalPose>>,
     /// Rules: the ids of the checker's rules whose findings are repaired.
     #[serde(deserialize_with = "text_form::rules")]
     pub rules: Vec<&'static str>,
@@ -194,7 +209,9 @@ impl Default for Settings {
             copied: Vec::new(),
             donor: None,
             names: NameMap::default(),
+            examples: Arc::default(),
             pose: None,
+            poses: Vec::new(),
             rules: REPAIRED.to_vec(),
             values: BTreeMap::new(),
         }

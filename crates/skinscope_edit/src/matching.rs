@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use glam::DVec3;
+use skinscope_base::parallel::JobContext;
 use skinscope_weights::RestSurface;
 
 use super::closest::{Found, TriangleTree};
@@ -145,9 +146,9 @@ pub(super) fn is_alike(one: DVec3, other: DVec3) -> bool {
 
 /// Returns for each piece of a surface the piece of the other one that is the same part: the one that most of its welded vertices lie on
 /// that face alike, of several the one that has most of their numbers, then the first. Parts of a body touch, and lie on each other.
-fn same_pieces(rest: &Rest, source: &Source, ways: &[DVec3]) -> Vec<Option<u32>> {
+fn same_pieces(rest: &Rest, source: &Source, ways: &[DVec3], context: &JobContext) -> Vec<Option<u32>> {
     let mut votes: Vec<BTreeMap<u32, [usize; 2]>> = vec![BTreeMap::new(); rest.pieces];
-    for (welded, way) in ways.iter().enumerate() {
+    for (welded, way) in ways.iter().enumerate().take_while(|_| !context.is_cancelled()) {
         let is_right = |found: &Found| source.faces(found, *way);
         let mut tied: BTreeMap<u32, bool> = BTreeMap::new();
         for found in source.tree.tied_where(rest.positions[welded], rest.tie(), &is_right) {
@@ -171,12 +172,27 @@ fn same_pieces(rest: &Rest, source: &Source, ways: &[DVec3]) -> Vec<Option<u32>>
     votes.iter().map(most).collect()
 }
 
-/// Finds the points for all welded vertices; `limb` returns the limb that moves a point most, `None` where that is not known here.
-pub(super) fn find(rest: &Rest, source: &Source, limbs: &Limbs, limb: &dyn Fn(&Found) -> Option<u32>) -> Matches {
-    let closest: Vec<Option<Found>> = rest.positions.iter().map(|p| source.tree.closest(*p)).collect();
-    let ways = ways(rest, source, &closest);
-    let same = same_pieces(rest, source, &ways);
+/// Finds the points for all welded vertices; `limb` returns the limb that moves a point most, `None` where that is not known here. `context` hears
+/// of the progress; once it is cancelled no more points are found.
+pub(super) fn find(
+    rest: &Rest,
+    source: &Source,
+    limbs: &Limbs,
+    limb: &dyn Fn(&Found) -> Option<u32>,
+    context: &JobContext,
+) -> Matches {
+    let goes_on = || !context.is_cancelled();
+    let nearest = |point: &DVec3| if goes_on() { source.tree.closest(*point) } else { None };
+    let closest: Vec<Option<Found>> = rest.positions.iter().map(nearest).collect();
+    context.set_fraction(0.25);
+    let ways = ways(rest, source, &closest, context);
+    context.set_fraction(0.5);
+    let same = same_pieces(rest, source, &ways, context);
+    context.set_fraction(0.75);
     let facing = |welded: usize| {
+        if !goes_on() {
+            return None;
+        }
         let way = ways[welded];
         let is_right = |found: &Found| source.faces(found, way);
         let tied = source.tree.tied_where(rest.positions[welded], rest.tie(), &is_right);
@@ -198,7 +214,8 @@ pub(super) fn find(rest: &Rest, source: &Source, limbs: &Limbs, limb: &dyn Fn(&F
             }
         }
     }
-    leave_other_limbs(rest, limbs, limb, &mut of);
+    let limb = |found: &Found| if goes_on() { limb(found) } else { None };
+    leave_other_limbs(rest, limbs, &limb, &mut of);
     Matches { of, closest, ways, same, loose }
 }
 
@@ -213,11 +230,11 @@ fn with_few(rest: &Rest, of: &[Option<Found>]) -> Vec<bool> {
 }
 
 /// Returns the direction that each welded vertex faces: its normal, or the opposite in a piece that is inside out.
-fn ways(rest: &Rest, source: &Source, closest: &[Option<Found>]) -> Vec<DVec3> {
+fn ways(rest: &Rest, source: &Source, closest: &[Option<Found>], context: &JobContext) -> Vec<DVec3> {
     let mut counts = vec![[0_usize; 2]; rest.pieces];
     // Where parts lie on each other one of the points that are equally near faces as the welded vertex does.
     let faces = |welded: usize| {
-        closest[welded]?;
+        closest[welded].filter(|_| !context.is_cancelled())?;
         let tied = source.tree.tied_where(rest.positions[welded], rest.tie(), &|_| true);
         Some(tied.iter().any(|found| source.faces(found, rest.normals[welded])))
     };

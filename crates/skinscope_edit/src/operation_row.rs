@@ -223,6 +223,24 @@ impl Operation {
         self.parameters.iter().any(|parameter| matches!(parameter.kind, ParameterKind::Binding))
     }
 
+    /// Whether it finds weights of which linear blending comes near another method.
+    #[must_use]
+    pub fn bakes_method(&self) -> bool {
+        self.parameters.iter().any(|parameter| matches!(parameter.kind, ParameterKind::Baking))
+    }
+
+    /// Whether it finds weights from example meshes.
+    #[must_use]
+    pub fn takes_examples(&self) -> bool {
+        self.parameters.iter().any(|parameter| matches!(parameter.kind, ParameterKind::Examples))
+    }
+
+    /// Whether it may take long, so that it is worked out once for what is set at the end of a drag, and says how far it is.
+    #[must_use]
+    pub fn takes_long(&self) -> bool {
+        self.finds_weights() || self.takes_examples() || self.bakes_method()
+    }
+
     /// Returns its name beside that of its group.
     #[must_use]
     pub fn name_in_group(&self) -> &'static str {

@@ -38,10 +38,14 @@ pub enum ParameterKind {
     Copied,
     /// [`Settings::donor`], with [`Settings::names`].
     Donor,
+    /// [`Settings::examples`].
+    Examples,
     /// [`Settings::pose`]: the pose that is shown when the operation is chosen.
     Pose,
     /// [`Settings::rules`]: all of them when the operation is chosen.
     Rules,
+    /// [`Settings::poses`], and whether the weights become a layer.
+    Baking,
     /// What of a binding no other parameter says: the numbers of the chosen method, the rules, and the meshes that are bound.
     Binding,
 }

@@ -127,6 +127,18 @@ pub enum Refusal {
     /// Joints that were placed by hand do not make a skeleton.
     #[error("{0}")]
     NoSkeleton(String),
+    /// The scene shows no mesh that a skin moves.
+    #[error("no mesh that is shown has a skin, so that there are no weights")]
+    NothingShown,
+    /// A method is to be baked over poses that were kept, and none was.
+    #[error("no pose was kept in which linear blending is to come near the method: pose the model and keep the pose")]
+    NoKeptPose,
+    /// A method is to be baked over the clips of a file that has none.
+    #[error("the file has no clip, so that there is no pose of one")]
+    NoClip,
+    /// Nothing can be solved from the examples.
+    #[error("{0}")]
+    Examples(String),
     /// The model has no skin whose matrices could be set.
     #[error("the file has no skin, so that there is nothing to bind")]
     NoSkin,

@@ -14,12 +14,14 @@ use skinscope_model::{
 };
 use skinscope_weights::{Bounds, Lacks, RestSurface, Stored, Table, TableRow, value};
 
+use super::Refusal;
+use super::bake::Baked;
 use super::bind::BoundSkin;
 use super::layers_in_file::LayersInFile;
 use super::mirrored::Mirroring;
+use super::solved_examples::SolvedExamples;
 use super::surface;
 use super::transferred::Transferred;
-use super::{AddedShapes, Refusal};
 
 /// The weights of a model while they are edited, and new inverse bind matrices. The model stays as it is.
 #[derive(Debug)]
@@ -34,12 +36,14 @@ pub struct Sheet<'m> {
     pub transferred: Option<Transferred>,
     /// The report on the weights that were mirrored last.
     pub mirroring: Option<Mirroring>,
+    /// What was found from examples last.
+    pub solved: Option<SolvedExamples>,
     /// What becomes of the layers of weights that the file keeps in its extras.
     pub layers: LayersInFile,
-    /// The morph targets that meshes of the file gain.
-    pub shapes: Vec<AddedShapes>,
     /// The skins whose weights were found last by a binding.
     pub bound: Vec<BoundSkin>,
+    /// What baking a method into the weights has reached last.
+    pub baked: Option<Baked>,
     /// The skins that meshes without one would gain by the binding that ran last.
     pub(super) gained: Option<BindingChange>,
     /// Why the binding that ran last found none.
@@ -155,18 +159,19 @@ impl<'m> Sheet<'m> {
         }
         let edited = model.bind_edits().all();
         let binds = edited.map(|(skin, joint, matrix)| ((skin.index(), joint), double(matrix))).collect();
-        let (bounds, lacks, layers, shapes, surfaces, mirrored) = Default::default();
+        let (bounds, lacks, layers, surfaces, mirrored) = Default::default();
         Self {
             model,
             tables,
             binds,
             transferred: None,
             mirroring: None,
+            solved: None,
             bound: Vec::new(),
+            baked: None,
             gained: None,
             not_bound: None,
             layers,
-            shapes,
             bounds,
             within: None,
             lacks,

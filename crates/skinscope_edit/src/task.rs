@@ -8,8 +8,8 @@ use skinscope_inspect::{PerVertex, VertexSet, rogue_values, symmetry};
 use skinscope_model::{BindChange, BindingChange, MeshId, Model, NodeId, PrimitiveId, SkinningChange, WeightChange};
 
 use super::{
-    BoundSkin, Mirroring, Operation, Partly, Refusal, Settings, Sheet, TableRow, Transferred, apply, binds, check,
-    check_applied, make_room, rogues, value,
+    Baked, BoundSkin, Mirroring, Operation, Partly, Refusal, Settings, Sheet, SolvedExamples, TableRow, Transferred,
+    apply, binds, check, check_applied, make_room, rogues, value,
 };
 use crate::bind::limit_to_meshes;
 use skinscope_weights::{Table, clean};
@@ -77,8 +77,12 @@ pub struct Outcome {
     pub transferred: Option<Transferred>,
     /// The planes across which weights are mirrored, the pairs of joints, and what stays.
     pub mirrored: Option<Mirroring>,
+    /// How far the surface is from each example before and after, where weights were found from some.
+    pub solved: Option<SolvedExamples>,
     /// The skins whose weights were found.
     pub bound: Vec<BoundSkin>,
+    /// What baking a method into the weights would reach.
+    pub baked: Option<Arc<Baked>>,
     /// The skins that meshes without one would gain; then no other weights change.
     pub gained: Option<Arc<BindingChange>>,
     /// The differences of all vertices from their mirror images as they would be then ([`symmetry::differences`]); `None`
@@ -156,7 +160,9 @@ pub fn compute_outcome(model: &Model, task: &Task, context: &JobContext) -> Opti
     }
     out.transferred = sheet.transferred.take();
     out.mirrored = sheet.mirroring.take();
+    out.solved = sheet.solved.take();
     out.bound = std::mem::take(&mut sheet.bound);
+    out.baked = sheet.baked.take().map(Arc::new);
     out.gained = sheet.gained.take().map(Arc::new);
     out.binds = binds::changes(&sheet);
     let rounds = task.operation.rounds;

@@ -64,3 +64,19 @@ pub(super) mod pose {
         Ok(Option::<LocalPose>::deserialize(deserializer)?.map(Arc::new))
     }
 }
+
+/// Poses that are shared.
+pub(super) mod poses {
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+    use skinscope_model::LocalPose;
+
+    pub fn serialize<S: Serializer>(poses: &[Arc<LocalPose>], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(poses.iter().map(|pose| &**pose))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Arc<LocalPose>>, D::Error> {
+        Ok(Vec::<LocalPose>::deserialize(deserializer)?.into_iter().map(Arc::new).collect())
+    }
+}

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use glam::{DAffine3, DVec3};
 use skinscope_anim::local_to_model;
 use skinscope_anim::pose::{Keys, MapError, NameMap, NodeMap, counterparts, may_be_one, nearest_names};
+use skinscope_base::parallel::JobContext;
 use skinscope_inspect::rig::SkinBinding;
 use skinscope_model::{Model, NodeId};
 use skinscope_weights::{Laplacian, RestSurface, Shares, Table, TableRow, cut_noting, difference, unit_shares};
@@ -95,28 +96,31 @@ pub(super) fn names_of(sheet: &Sheet, donor: &Model, mapping: &NodeMap) -> Vec<H
 
 /// Gives the vertices of a sheet that may change the weights of a donor, and reports on it in the sheet.
 pub(super) fn transfer_placed(sheet: &mut Sheet, donor: &Model, placing: &Placing) {
-    let given = Given::of(donor);
+    let Some(given) = Given::of(donor, &sheet.context) else { return };
     let surfaces = surface::all_apart(sheet.model, &sheet.tables);
     let mut out = Report::default();
     let mut seen: Vec<Vec<bool>> = sheet.tables.iter().map(|table| vec![false; table.vertices()]).collect();
     for (number, surface) in surfaces.iter().enumerate() {
-        if sheet.context.is_cancelled() {
-            return;
-        }
-        sheet.context.set_fraction(0.2 + 0.6 * number as f32 / surfaces.len() as f32);
+        let done = |number: usize| 0.2 + 0.6 * number as f32 / surfaces.len() as f32;
+        let context = sheet.context.part(done(number), done(number + 1));
+        context.set_fraction(0.0);
         let Some(first) = surface.parts.first() else { continue };
         let world = placing.worlds[first.primitive.mesh.index()];
         let mut rest = resting(surface, world);
         rest.reach = placing.distance;
+        let others = out.report.islands;
         out.report.islands += rest.pieces;
         let names = (&placing.names[first.table], placing.is_whole);
-        let shares = given.shares_of((sheet.model, world), &rest, names, &mut out);
+        let shares = given.shares_of((sheet.model, world), &rest, names, &mut out, &context);
+        if context.is_cancelled() {
+            return;
+        }
         for (welded, taken) in (0..).zip(&shares) {
             for (number, vertex) in surface.members(welded).iter().enumerate() {
                 let at @ TableRow { table, row } = surface.row(*vertex);
                 if sheet.bounds.has(table, row) && !std::mem::replace(&mut seen[table][row], true) {
                     let first = sheet.tables[table].primitives.first().map(|first| (*first, row));
-                    out.count(taken, first);
+                    out.count(taken, first, others + rest.piece[welded as usize] as usize);
                     let shares = taken.own.get(number).unwrap_or(&taken.shares);
                     let (change, is_cut) = take(&mut sheet.tables[table], row, shares);
                     out.report.change = out.report.change.max(change);
@@ -159,13 +163,17 @@ struct Given<'d> {
 }
 
 impl<'d> Given<'d> {
-    fn of(donor: &'d Model) -> Self {
+    /// Takes the surface of a donor; `None` where the work is cancelled meanwhile.
+    fn of(donor: &'d Model, context: &JobContext) -> Option<Self> {
         let sheet = Sheet::of(donor);
         let factors = factors(donor);
         let (mut positions, mut rows, mut normals) = (Vec::new(), Vec::new(), Vec::new());
         let (mut pieces, mut stored, mut count) = (Vec::new(), Vec::new(), 0);
         let mut places = Places::default();
         for surface in surface::all_apart(donor, &sheet.tables) {
+            if context.is_cancelled() {
+                return None;
+            }
             let Some(first) = surface.parts.first() else { continue };
             let rest = resting(&surface, factors[first.primitive.mesh.index()]);
             let turned = factors[first.primitive.mesh.index()].matrix3.determinant() < 0.0;
@@ -184,10 +192,13 @@ impl<'d> Given<'d> {
             places.add(donor, &rest, factors[first.primitive.mesh.index()], count);
             count += rest.pieces as u32;
         }
+        if context.is_cancelled() {
+            return None;
+        }
         places.sort();
         let limbs = Limbs::of(donor, &weighted(&sheet));
         let source = Source { tree: TriangleTree::new(positions), normals, pieces, stored };
-        Self { source, sheet, rows, places, limbs }
+        Some(Self { source, sheet, rows, places, limbs })
     }
 
     /// Returns the shares of the joints of the donor at a point, the largest first; of equal ones the one that the first corner has first.
@@ -212,20 +223,24 @@ impl<'d> Given<'d> {
     }
 
     /// Returns the weights that the welded vertices of a surface take; `own` is its model and its `world_from_mesh`, `named` has the key of the
-    /// joint here for each node of the donor, and `is_whole` is as in [`Placing`].
+    /// joint here for each node of the donor, and `is_whole` is as in [`Placing`]. Where the work is cancelled there are fewer.
     fn shares_of(
         &self,
         own: (&Model, DAffine3),
         rest: &Rest,
         (named, is_whole): (&HashMap<u32, u32>, bool),
         out: &mut Report,
+        context: &JobContext,
     ) -> Vec<Taken> {
         let limb = |found: &Found| self.at(found).first().map(|(key, _)| self.limbs.limb(*key));
-        let matches = matching::find(rest, &self.source, &self.limbs, &limb);
+        let matches = matching::find(rest, &self.source, &self.limbs, &limb, context);
         let mut taken: Vec<Taken> = Vec::with_capacity(matches.of.len());
         let mut certain: Vec<Option<Shares>> = Vec::with_capacity(matches.of.len());
         let mut unknown: Vec<u32> = Vec::new();
         for (welded, (found, closest)) in (0..).zip(matches.of.iter().zip(&matches.closest)) {
+            if context.is_cancelled() {
+                return taken;
+            }
             out.missing.is_partial = false;
             let own = self.own(own, (rest, welded), &matches, named, out);
             let shares = match own.first() {

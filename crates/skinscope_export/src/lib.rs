@@ -25,4 +25,4 @@ pub use obj::write_obj;
 pub use ply::write_ply;
 pub use posed_glb::write_glb;
 pub use skinned_glb::write_skinned_glb;
-pub use surface::{BakedPrimitive, baked_primitive, baked_primitives, baked_surface};
+pub use surface::{BakedPrimitive, baked_primitive, baked_primitives, baked_surface, resting_points};

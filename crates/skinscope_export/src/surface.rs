@@ -54,6 +54,15 @@ pub fn baked_surface<'a>(
     baked_primitives(model, shift, &Surface::of(&input))
 }
 
+/// Returns where the vertices of everything that a model shows at rest are, in the scene, metres: as they stand in a mesh that is exported.
+#[must_use]
+pub fn resting_points(model: &Model) -> Vec<DVec3> {
+    let draws = anim::drawn_at_rest(model, model.default_scene);
+    let parts = baked_surface(model, &draws, &model.skeleton.rest, deform::METHODS[0]);
+    let points = parts.iter().flat_map(|part| part.positions.iter().map(move |point| point.as_dvec3() + part.origin));
+    points.collect()
+}
+
 /// Returns all primitives of a surface in its order, with all copies of an instance one after the other. `shift` is that of the origin of
 /// its pose ([`anim::origin_shift`]).
 #[must_use]

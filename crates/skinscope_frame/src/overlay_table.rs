@@ -156,6 +156,17 @@ overlays! {
         // The ticks are powers of ten.
         wgsl!("overlay/changed_surface.wgsl"),
         ramp(Ramp::Viridis, &[(-2.0, "0.01"), (-1.0, "0.1"), (0.0, "1 mm"), (1.0, "10"), (2.0, "100")], Some("In place"), Some(NOT_SKINNED));
+    BAKE_LEFT "bake-left", "Left after baking" [equation: "|p − p₀|", values: Some(VertexValues::by("bake-left"))]:
+        "Colour the skin by how far the weights into which a method was baked leave it from that method: the root of the mean of the squares over the poses",
+        // The ticks are powers of ten.
+        wgsl!("overlay/bake_left.wgsl"),
+        ramp(Ramp::Viridis, &[(-2.0, "0.01"), (-1.0, "0.1"), (0.0, "1 mm"), (1.0, "10"), (2.0, "100")], Some(NOT_BAKED), Some(NOT_SKINNED));
+    BAKE_LEFT_LARGEST "bake-left-largest", "Most left after baking"
+        [equation: "max |p − p₀|", values: Some(VertexValues::by("bake-left-largest"))]:
+        "Colour the skin by how far the weights into which a method was baked leave it from that method at most, in any of the poses",
+        // The ticks are powers of ten.
+        wgsl!("overlay/bake_left_largest.wgsl"),
+        ramp(Ramp::Viridis, &[(-2.0, "0.01"), (-1.0, "0.1"), (0.0, "1 mm"), (1.0, "10"), (2.0, "100")], Some(NOT_BAKED), Some(NOT_SKINNED));
     LAYER_MASK "layer-mask", "Layer mask" [values: Some(VertexValues::by("layer-mask"))]:
         "Colour the skin by how much there is of the layer of weights that is painted in: its mask, 1 everywhere without one",
         None,
@@ -188,6 +199,8 @@ overlays! {
         ramp(Ramp::Alarm, &[(0.0, "0°"), (15.0, "15°"), (30.0, "30°"), (45.0, "45°")], Some("Normal of length zero"), None);
 }
 
+/// The label of vertices of which nothing is known, in the legends of what baking a method leaves.
+const NOT_BAKED: &str = "No method was baked";
 /// The label of vertices that are the same in both models of a comparison, in the legend of changed weights.
 pub const AS_STORED: &str = "As stored";
 

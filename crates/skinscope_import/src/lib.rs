@@ -406,6 +406,7 @@ fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Pendin
         instanced_skins,
         skins,
         links,
+        retargeted: Vec::new(),
         meshes,
         parted,
         instances,

@@ -56,7 +56,7 @@ pub(super) fn read(reader: &Reader, nodes: &Nodes) -> Vec<Link> {
         match of.filter(|of| **of != node) {
             None => warn("is a link of a joint that does not hang beside it"),
             Some(_) if !drive.is_valid() => warn("is a link with numbers that are out of range"),
-            Some(of) => out.push(Link { node, of: *of, drive, is_new: false }),
+            Some(of) => out.push(Link { node, of: *of, drive, is_new: false, made_after: 0 }),
         }
     }
     out

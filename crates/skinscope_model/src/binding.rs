@@ -69,6 +69,18 @@ impl BindingChange {
     pub fn bound(&self) -> impl Iterator<Item = InstanceId> {
         self.instances.iter().map(|(id, _)| *id).chain(self.joining.iter().map(|(id, _)| *id))
     }
+
+    /// Returns the same change where the nodes that it names have other ids now. Those that came with it need not follow all others any more:
+    /// [`Model::bound_nodes`] tells which they are.
+    pub(crate) fn following(&self, moved: &dyn Fn(NodeId) -> NodeId) -> Arc<Self> {
+        let mut out = self.clone();
+        out.nodes.iter_mut().for_each(|node| node.below = node.below.map(moved));
+        for skin in &mut out.skins {
+            skin.joints.iter_mut().for_each(|joint| *joint = moved(*joint));
+            skin.root = skin.root.map(moved);
+        }
+        Arc::new(out)
+    }
 }
 
 impl Model {

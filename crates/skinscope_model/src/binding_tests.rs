@@ -243,3 +243,52 @@ fn copies_of_vertices_have_their_weights_and_no_list_repeats_one_that_is_bound()
     assert_eq!((rows.vertices(), rows.of(stored)), (stored + 1, rows.of(3)));
     assert_eq!(bound.meshes[1].primitives[0].repeats, None);
 }
+
+/// One link of half the turn of a joint, in the first skin.
+fn half_way(of: u32, name: &str) -> LinkChange {
+    let drive = LinkDrive { share: 0.5, along: 1.0, from: Quat::IDENTITY, axis: None };
+    LinkChange {
+        of: NodeId(of),
+        links: vec![NewLink { name: name.into(), drive }],
+        skins: vec![(SkinId(0), vec![Affine3A::IDENTITY])],
+        weights: Vec::new(),
+        tracks: Vec::new(),
+    }
+}
+
+#[test]
+fn joints_of_the_file_and_joints_that_came_with_a_skin_gain_links_and_the_binding_follows() {
+    let (model, influences) = bare(|parts| {
+        parts.meshes.push(parts.meshes[0].clone());
+        parts.instances.push(Instance { mesh: MeshId(1), ..parts.instances[0].clone() });
+        Arc::make_mut(&mut parts.source.origins).nodes = vec![NodeMembers::default(); 5];
+    });
+    let node = |name: &str, parent, below| NewNode { name: name.into(), parent, below, ..NewNode::default() };
+    let mut first = binding(&influences);
+    first.nodes = vec![node("new arm", None, Some(NodeId(0))), node("new hand", Some(0), None)];
+    first.skins[0].joints = [1, 2, 5, 6].map(NodeId).to_vec();
+    let bound = model.with_bindings(&first).unwrap();
+    let made = |model: &Model| model.bound_nodes().iter().map(|nodes| (nodes.start, nodes.end)).collect::<Vec<_>>();
+    assert_eq!(made(&bound), [(5, 7)]);
+    // A link of the file's own chain stands before the nodes that came with the skin.
+    let linked = bound.with_links(&half_way(2, "file link")).unwrap();
+    assert!(linked.is_of_one_file(&bound) && !linked.shares_all_but_edits(&bound));
+    assert_eq!(linked.skeleton.file_index, [0, 1, 2, 3, 4, 7, 5, 6]);
+    assert_eq!(linked.bindings()[0].skins[0].joints, [1, 2, 6, 7].map(NodeId));
+    assert_eq!(linked.skins[0].joints, [1, 2, 6, 7, 5].map(NodeId));
+    assert_eq!((made(&linked), linked.links[0].made_after), (vec![(5, 7)], 1));
+    // A link of the new hand stands after it, and further skins and links come after both.
+    let linked = linked.with_links(&half_way(7, "new link")).unwrap();
+    let mut second = binding(&influences);
+    (second.primitives[0].0.mesh, second.instances[0].0) = (MeshId(1), InstanceId(1));
+    second.nodes = vec![node("late", None, Some(NodeId(0)))];
+    let both = linked.with_bindings(&second).unwrap();
+    assert_eq!(both.skeleton.names[5..], ["file link", "new arm", "new hand", "new link", "late"]);
+    assert_eq!(made(&both), [(5, 7), (9, 10)]);
+    let gained: Vec<&str> = both.gained_nodes().map(|node| both.skeleton.names[node.index()].as_str()).collect();
+    assert_eq!(
+        gained,
+        ["new arm", "new hand", "file link", "new link", "late"],
+        "in the order in which they were gained"
+    );
+}

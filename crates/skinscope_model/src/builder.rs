@@ -52,6 +52,8 @@ pub struct ModelParts {
     /// it has ([`super::part_meshes`]). They belong to nodes whose skin has another list of joints, or that gained a skin where
     /// others that show the mesh did not ([`Model::with_bindings`]).
     pub parted: Vec<(MeshId, MeshId)>,
+    /// The meshes whose morph targets are others than those of the file ([`Model::with_shapes`]), in rising order.
+    pub retargeted: Vec<super::Retargeted>,
     /// The meshes drawn at nodes, in node order.
     pub instances: Vec<Instance>,
     pub clips: Vec<Clip>,

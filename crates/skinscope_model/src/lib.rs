@@ -30,6 +30,7 @@ mod origins;
 mod pairs;
 mod parting;
 mod property;
+mod shape_change;
 mod skeleton;
 pub mod test_shapes;
 mod tracks;
@@ -74,6 +75,7 @@ pub use origins::{
 pub use pairs::{JointPairs, Side, side};
 pub use parting::part_meshes;
 pub use property::{CameraProperty, Change, LightProperty, MaterialProperty, Property, TextureUse};
+pub use shape_change::{Retargeted, ShapeChange, ShapeTarget, ShapeTrack};
 pub use skeleton::{Facing, Skeleton, Skin};
 use skinscope_base::math::Transform;
 pub use tracks::{Group, Tracks};

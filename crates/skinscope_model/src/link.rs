@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::f32::consts::PI;
+use std::ops::Range;
 use std::sync::Arc;
 
 use glam::{Affine3A, Quat, Vec3};
@@ -90,6 +91,9 @@ pub struct Link {
     pub drive: LinkDrive,
     /// Whether it was made after the file was read, so that the file does not have it.
     pub is_new: bool,
+    /// How many times meshes had gained skins since the file was read when it was made ([`Model::bindings`]): those of later times may have it
+    /// as a joint, those before do not name it.
+    pub made_after: usize,
 }
 
 /// A link that a model gains.
@@ -138,20 +142,18 @@ impl Model {
     /// links stand before them. All ids up to there stay, and so do the numbers of joints in skins.
     ///
     /// # Errors
-    /// Something does not fit, and the message says what: the joint hangs on nothing or has links already, a skin is not there, meshes gained
-    /// skins since the file was read, the model stands so far away that its places were shifted.
+    /// Something does not fit, and the message says what: the joint hangs on nothing or has links already, a skin is not there, the model stands
+    /// so far away that its places were shifted.
     pub fn with_links(&self, change: &LinkChange) -> Result<Self, BuildError> {
         let whole = || "links".to_owned();
         ensure(self.skeleton.far.is_none(), whole, "the model stands so far away that its places were shifted")?;
-        let is_bound = !self.bindings().is_empty();
-        ensure(!is_bound, whole, "meshes gained skins that are not saved yet: save them first")?;
         check_change(self, change)?;
         let mut parts = self.shared.parts.clone();
         let Some(above) = self.skeleton.parents[change.of.index()] else {
             return ensure(false, whole, "the joint hangs on no node").map(|()| self.twin());
         };
         let at = self.skeleton.subtree_end(above);
-        insert_nodes(&mut parts, change, (above, at))?;
+        insert_nodes(&mut parts, change, (above, at), self.bindings().len())?;
         for (skin, binds) in &change.skins {
             let skin = &mut parts.skins[skin.index()];
             skin.joints.extend((at..at + change.links.len()).map(NodeId::from_index));
@@ -170,7 +172,8 @@ impl Model {
         if let Some(shared) = Arc::get_mut(&mut built.shared) {
             shared.reading = Arc::clone(&self.shared.reading);
             // Another list in memory says that the layout is another one.
-            shared.bindings = Arc::new(self.shared.bindings.to_vec());
+            let moved = |node: NodeId| moved_node(node, at, change.links.len());
+            shared.bindings = Arc::new(self.bindings().iter().map(|binding| binding.following(&moved)).collect());
         }
         let edited = Self { edits: self.edits.clone(), ..built }.with_binds(&self.edited_skinning().binds)?;
         edited.with_weights(&change.weights)
@@ -178,6 +181,23 @@ impl Model {
 }
 
 impl Model {
+    /// Returns for each of [`Model::bindings`] the numbers that the nodes which came with it have in [`crate::Skeleton::file_index`]. Their ids may
+    /// have moved since, where joints gained links.
+    #[must_use]
+    pub fn bound_nodes(&self) -> Vec<Range<u32>> {
+        let links = |times: usize| self.new_links().filter(|link| link.made_after == times).count() as u32;
+        let mut end = self.skeleton.file_index.iter().max().map_or(0, |last| last + 1);
+        let mut out = Vec::with_capacity(self.bindings().len());
+        for (index, binding) in self.bindings().iter().enumerate().rev() {
+            let last = end.saturating_sub(links(index + 1));
+            let first = last.saturating_sub(binding.nodes.len() as u32);
+            out.push(first..last);
+            end = first;
+        }
+        out.reverse();
+        out
+    }
+
     /// Returns for each node the same one of another model of the file, by its index in the file; `None` where that lacks it.
     #[must_use]
     pub fn nodes_in(&self, other: &Self) -> Vec<Option<NodeId>> {
@@ -247,15 +267,25 @@ fn check_change(model: &Model, change: &LinkChange) -> Result<(), BuildError> {
     Ok(())
 }
 
+/// Returns the id of a node where so many nodes were inserted at the place `at` in the list of nodes.
+fn moved_node(id: NodeId, at: usize, count: usize) -> NodeId {
+    if id.index() < at { id } else { NodeId::from_index(id.index() + count) }
+}
+
 /// Adds the links below `above`, at the place `at` in the list of nodes, and lets all that names nodes follow.
-fn insert_nodes(parts: &mut ModelParts, change: &LinkChange, (above, at): (NodeId, usize)) -> Result<(), BuildError> {
+fn insert_nodes(
+    parts: &mut ModelParts,
+    change: &LinkChange,
+    (above, at): (NodeId, usize),
+    made_after: usize,
+) -> Result<(), BuildError> {
     let count = change.links.len();
-    let moved = |id: NodeId| if id.index() < at { id } else { NodeId::from_index(id.index() + count) };
-    shift(parts, &moved);
+    shift(parts, &|id| moved_node(id, at, count));
     let joint = parts.skeleton.rest.transforms[change.of.index()];
     let first = parts.skeleton.file_index.iter().max().map_or(0, |last| last + 1);
-    // Where the origins say something about the nodes before, they say something about each.
-    let has_members = parts.source.origins.nodes.len() >= at;
+    // Where the origins say something about nodes, they say something about each of the file and each link. Those that came with skins stand
+    // after all of them, and of these they say nothing.
+    let known = parts.source.origins.nodes.len();
     for (i, link) in change.links.iter().enumerate() {
         let (place, node) = (at + i, NodeId::from_index(at + i));
         let skeleton = &mut parts.skeleton;
@@ -268,10 +298,11 @@ fn insert_nodes(parts: &mut ModelParts, change: &LinkChange, (above, at): (NodeI
             ensure(place <= scene.contains.len(), || "scenes".to_owned(), "a scene does not know all nodes")?;
             scene.contains.insert(place, is_shown);
         }
-        if has_members {
-            Arc::make_mut(&mut parts.source.origins).nodes.insert(place, NodeMembers::default());
+        if known > 0 {
+            let members = &mut Arc::make_mut(&mut parts.source.origins).nodes;
+            members.insert(place.min(members.len()), NodeMembers::default());
         }
-        parts.links.push(Link { node, of: change.of, drive: link.drive, is_new: true });
+        parts.links.push(Link { node, of: change.of, drive: link.drive, is_new: true, made_after });
     }
     parts.links.sort_by_key(|link| link.node);
     Ok(())

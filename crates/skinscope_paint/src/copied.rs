@@ -36,9 +36,9 @@ impl CopiedLayer {
     ) -> Option<Self> {
         let layer = layers.layer(id)?;
         let [below, with] = layers.around(id)?;
-        let below = with_layers(from, below)?;
+        let below = with_layers(from, below, context)?;
         context.set_fraction(COMPOSED / 2.0);
-        let with = with_layers(from, with).filter(|_| !context.is_cancelled())?;
+        let with = with_layers(from, with, context)?;
         let change = carry_change(to, [&below, &with], locked, &context.part(COMPOSED, 1.0));
         if context.is_cancelled() {
             return None;
@@ -103,9 +103,16 @@ impl Canvas {
     }
 }
 
-/// Returns a model with the weights that layers make.
-fn with_layers(model: &Model, layers: LayerStack) -> Option<Model> {
-    model.with_weights(&Painted::of_layers(model, Sheet::of(model).tables, layers).changes()).ok()
+/// Returns a model with the weights that layers make; `None` where the work is cancelled.
+fn with_layers(model: &Model, layers: LayerStack, context: &JobContext) -> Option<Model> {
+    let goes_on = || (!context.is_cancelled()).then_some(());
+    let tables = Sheet::of(model).tables;
+    goes_on()?;
+    let painted = Painted::of_layers(model, tables, layers);
+    goes_on()?;
+    let changes = painted.changes();
+    goes_on()?;
+    model.with_weights(&changes).ok().filter(|_| !context.is_cancelled())
 }
 
 #[cfg(test)]

@@ -88,12 +88,12 @@ impl Session {
         self.gesture.as_ref().zip(now).is_some_and(|(gesture, now)| !Arc::ptr_eq(&gesture.before.edited, now))
     }
 
-    /// Returns whether a gesture is under way that has changed what weights are found by, such as a drag of a slider of *Auto bind*. Finding
+    /// Returns whether a gesture is under way that has changed what weights are found by, such as a drag of a slider of *Auto bind* or *Solve*. Finding
     /// them takes long, and begins once with what is set at the end of the gesture; until then the preview from before is shown.
     #[must_use]
     pub fn waits_to_find(&self) -> bool {
         let has_changed = |gesture: &Gesture| gesture.before.settings != self.tools.settings;
-        self.tools.operation.is_some_and(Operation::finds_weights) && self.gesture.as_ref().is_some_and(has_changed)
+        self.tools.operation.is_some_and(Operation::takes_long) && self.gesture.as_ref().is_some_and(has_changed)
     }
 
     /// Returns the work that was wanted when the gesture began for whose end work waits, but for what reads no model; `None` where nothing

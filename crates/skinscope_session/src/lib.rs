@@ -21,6 +21,7 @@ mod painting;
 mod placing;
 mod playback;
 mod pose;
+pub mod shaping;
 mod surfaces;
 #[cfg(test)]
 mod tests;
@@ -78,8 +79,9 @@ pub use view::{
     Orbit, Picking, PosedLight, Projector, View, ViewFrom, WeightsJointSource,
 };
 pub use weights::{
-    ChangedByTool, EditedWeights, EnvelopeHandle, EnvelopeScore, Examination, GainedLinks, LinksMade, MarkCommand,
-    MarkMode, MarkShape, MarkTool, Marking, Scope, ToolCommand, Tools, with_radius,
+    ChangedByTool, EditedWeights, EnvelopeHandle, EnvelopeScore, Examination, GainedLinks, LinkVolumes, LinksMade,
+    MarkCommand, MarkMode, MarkShape, MarkTool, Marking, Scope, SculptCommand, ShapeCommand, ShapeSettings, ShownPose,
+    ToolCommand, Tools, with_radius,
 };
 pub use work::{Done, ModelKey, Run, Work};
 

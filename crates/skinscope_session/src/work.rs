@@ -70,6 +70,8 @@ pub enum Work {
     PrepareMethod(&'static DataSource, ModelKey),
     /// The weights of meshes of this model for joints that are placed by hand.
     BindPlaced(ModelKey, Box<PlacedTask>),
+    /// What the links that a joint has gained in this model have done to the volume of the skin.
+    MeasureLinks(ModelKey),
     /// The canvas on which weights of this model are painted.
     PreparePainting(ModelKey),
     /// The copy of a layer of weights for another model.
@@ -120,6 +122,7 @@ impl Work {
             | Self::FindWorstMoment(_)
             | Self::MeasureClip(_)
             | Self::MeasurePose(_)
+            | Self::MeasureLinks(_)
             | Self::PreparePainting(_) => None,
         }
     }
@@ -204,6 +207,9 @@ impl Session {
         if let Some((task, model)) = self.placing.task().zip(self.edited_weights().edited_model()) {
             wanted.push(Work::BindPlaced(ModelKey::of(model), Box::new(task.clone())));
         }
+        if let Some(task) = self.wanted_link_task() {
+            wanted.push(Work::MeasureLinks(ModelKey::of(&task.after)));
+        }
         if let Some((model, packing)) = self.deforming().wanted_packing() {
             wanted.push(Work::PackWeights(ModelKey::of(&model), packing));
         }
@@ -268,6 +274,13 @@ impl Session {
                     let result = task.run(&model, context);
                     let take = move |session: &mut Session| session.take_bound(&model, &task, result);
                     (!context.is_cancelled()).then(|| Done::of(take))
+                }))
+            }
+            Work::MeasureLinks(model) => {
+                let task = Arc::clone(self.wanted_link_task().filter(|task| model.is(&task.after))?);
+                Some(Box::new(move |context| {
+                    let volumes = task.run(context)?;
+                    Some(Done::of(move |session| session.tools.take_link_volumes(&task, volumes)))
                 }))
             }
             Work::PackWeights(model, packing) => {

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use glam::DVec3;
 use skinscope_base::parallel::by_chunk;
+use skinscope_weights::least_squares::{Quadratic, Subset};
 
 use crate::hull::hull;
 use crate::motion::Motion;
-use crate::row::{RowRules, RowSolver};
+use crate::row::{Row, RowRules};
 
 /// So many vertices one thread solves at a time.
 const PIECE: usize = 128;
@@ -80,63 +81,127 @@ pub struct DraggedRow {
 /// those with the least are left out: a drag has to be quick, and the next move begins anew.
 #[must_use]
 pub fn drag(drag: &Drag) -> Dragged {
-    let Drag { poses, vertex: own, followers, .. } = *drag;
+    let Drag { poses, vertex: own, followers, size, .. } = *drag;
     let motions: Vec<&Motion> = poses.iter().map(|pose| &pose.motion).collect();
-    let rules = RowRules { most: drag.most, keep: drag.keep, locked: drag.locked, proves: false };
-    let mut solver = RowSolver::default();
-    let first = solve(&mut solver, &own, (&motions, drag.size), &rules, &|number| poses[number].target);
-    let shares = first.as_ref().map_or(own.before, |row| &row.shares[..]);
-    let landed: Vec<DVec3> = poses.iter().map(|pose| at(&pose.motion, own.vertex, shares)).collect();
-    let moved: Vec<DVec3> =
-        poses.iter().zip(&landed).map(|(pose, at_now)| *at_now - at(&pose.motion, own.vertex, own.before)).collect();
-    let others = follow((&motions, drag.size), &moved, followers, &rules);
-    let away = poses.iter().zip(&landed).map(|(pose, landed)| landed.distance(pose.target)).collect();
-    let outside = poses.iter().map(|pose| {
-        let ghosts: Vec<DVec3> =
-            own.joints.iter().map(|joint| pose.motion.ghost(*joint as usize, own.vertex)).collect();
-        hull(&ghosts, pose.target).distance
-    });
-    let outside = outside.collect();
-    Dragged { rows: first.into_iter().chain(others).collect(), landed, away, outside }
+    let rules = RowRules { most: drag.most, keep: drag.keep, locked: drag.locked };
+    let targets: Vec<DVec3> = poses.iter().map(|pose| pose.target).collect();
+    let (mut dragged, moved) = HeldVertex::new(&own, (&motions, size), &rules).to(&targets);
+    dragged.rows.extend(HeldRows::new(followers, (&motions, size), &rules).along(&moved));
+    dragged
 }
 
-/// Solves the weights of vertices that go along with one that has moved by so much in each pose; `motions` are those of their own primitive.
-pub(crate) fn follow(
-    (motions, size): (&[&Motion], f64),
-    moved: &[DVec3],
-    followers: &[Follower],
-    rules: &RowRules,
-) -> Vec<DraggedRow> {
-    let pieces = by_chunk(followers.len(), PIECE, &|range| {
-        let mut solver = RowSolver::default();
-        let mut out = Vec::new();
-        for row in &followers[range] {
-            let target = |number: usize| at(motions[number], row.vertex, row.before) + moved[number] * row.strength;
-            out.extend(solve(&mut solver, row, (motions, size), rules, &target));
+/// A row of weights that is solved again and again while its poses and the locked joints stay: only where it should be changes.
+#[derive(Clone, Debug)]
+struct HeldRow {
+    vertex: usize,
+    strength: f64,
+    row: Row,
+    /// How far each joint alone would put it off from where it was, in sizes of the surface, pose after pose.
+    off: Vec<DVec3>,
+}
+
+impl HeldRow {
+    /// Returns `None` where it stays wherever it should be.
+    fn new(of: &Follower, (motions, size): (&[&Motion], f64), rules: &RowRules) -> Option<Self> {
+        let (mut row, mut off) = (Row::default(), Vec::new());
+        if row.begin(of.before, of.joints, rules).is_some() {
+            return None;
         }
-        out
-    });
-    pieces.into_iter().flatten().collect()
+        for motion in motions {
+            let ghost = |joint: u32| motion.ghost(joint as usize, of.vertex);
+            let from = off.len();
+            if !row.add(&ghost, at(motion, of.vertex, of.before), size, &mut off) {
+                off[from..].fill(DVec3::ZERO);
+            }
+        }
+        row.hold(rules.keep, 1).then_some(Self { vertex: of.vertex, strength: of.strength, row, off })
+    }
+
+    /// Solves the weights with which the vertex is moved by so much in each pose, times its strength, in sizes of the surface.
+    fn solve(&self, memory: &mut (Quadratic, Subset), moved: &[DVec3]) -> Option<DraggedRow> {
+        let moved =
+            |pose: usize| moved.get(pose).filter(|by| by.is_finite()).map_or(DVec3::ZERO, |by| *by * self.strength);
+        let mut shares = Vec::new();
+        let is_found = self.row.find_quickly((&self.off, &moved), memory, &mut shares);
+        is_found.then_some(DraggedRow { vertex: self.vertex, shares })
+    }
 }
 
-/// Solves the weights of one vertex, which should be at these targets in the poses; `None` where it stays.
-fn solve(
-    solver: &mut RowSolver,
-    row: &Follower,
-    (motions, size): (&[&Motion], f64),
-    rules: &RowRules,
-    targets: &dyn Fn(usize) -> DVec3,
-) -> Option<DraggedRow> {
-    if solver.begin(row.before, row.joints, rules).is_some() {
-        return None;
+/// The vertices of a primitive that go along, in some poses.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct HeldRows {
+    rows: Vec<HeldRow>,
+    size: f64,
+}
+
+impl HeldRows {
+    /// Looks at where their joints would take them; `motions` are those of their primitive.
+    pub fn new(followers: &[Follower], of: (&[&Motion], f64), rules: &RowRules) -> Self {
+        let rows = by_chunk(followers.len(), PIECE, &|range| {
+            followers[range].iter().filter_map(|row| HeldRow::new(row, of, rules)).collect::<Vec<_>>()
+        });
+        Self { rows: rows.into_iter().flatten().collect(), size: of.1 }
     }
-    for (number, motion) in motions.iter().enumerate() {
-        let ghost = |joint: u32| motion.ghost(joint as usize, row.vertex);
-        solver.add(&ghost, targets(number), size);
+
+    /// Solves their weights where the dragged vertex has moved by so much in each pose, metres. Those that stay are left out.
+    pub fn along(&self, moved: &[DVec3]) -> Vec<DraggedRow> {
+        let moved: Vec<DVec3> = moved.iter().map(|by| *by / self.size).collect();
+        let pieces = by_chunk(self.rows.len(), PIECE, &|range| {
+            let mut memory = (Quadratic::default(), Subset::default());
+            self.rows[range].iter().filter_map(|row| row.solve(&mut memory, &moved)).collect::<Vec<_>>()
+        });
+        pieces.into_iter().flatten().collect()
     }
-    let mut shares = Vec::new();
-    solver.finish(rules, 1, &mut shares)?;
-    Some(DraggedRow { vertex: row.vertex, shares })
+}
+
+/// The vertex that is dragged, in some poses.
+#[derive(Clone, Debug)]
+pub(crate) struct HeldVertex {
+    row: Option<HeldRow>,
+    size: f64,
+    before: Vec<(u32, f64)>,
+    /// The joints that it may have, and how many these are, then others that it has.
+    joints: Vec<u32>,
+    may: usize,
+    /// For each pose: where each of these joints would take it, and where it was.
+    poses: Vec<(Vec<DVec3>, DVec3)>,
+}
+
+impl HeldVertex {
+    /// Looks at where its joints would take it; its strength does not count.
+    pub fn new(of: &Follower, (motions, size): (&[&Motion], f64), rules: &RowRules) -> Self {
+        let mut joints = of.joints.to_vec();
+        joints.extend(of.before.iter().map(|(joint, _)| *joint).filter(|joint| !of.joints.contains(joint)));
+        let pose = |motion: &&Motion| {
+            let ghosts: Vec<DVec3> = joints.iter().map(|joint| motion.ghost(*joint as usize, of.vertex)).collect();
+            (ghosts, at(motion, of.vertex, of.before))
+        };
+        let poses = motions.iter().map(pose).collect();
+        let row = HeldRow::new(&Follower { strength: 1.0, ..*of }, (motions, size), rules);
+        Self { row, size, before: of.before.to_vec(), joints, may: of.joints.len(), poses }
+    }
+
+    /// Solves its weights, so that it is at these places, one for each pose, counted from the origin of the motion. Returns what comes of it, and
+    /// how far it moves in each pose, metres.
+    pub fn to(&self, targets: &[DVec3]) -> (Dragged, Vec<DVec3>) {
+        let wanted = self.poses.iter().zip(targets).map(|((_, was), target)| (*target - *was) / self.size);
+        let wanted: Vec<DVec3> = wanted.collect();
+        let mut memory = (Quadratic::default(), Subset::default());
+        let row = self.row.as_ref().and_then(|row| row.solve(&mut memory, &wanted));
+        let shares = row.as_ref().map_or(&self.before[..], |row| &row.shares[..]);
+        let (mut out, mut moved) = (Dragged::default(), Vec::new());
+        for ((ghosts, was), target) in self.poses.iter().zip(targets) {
+            let ghost =
+                |joint: u32| self.joints.iter().position(|known| *known == joint).map_or(DVec3::ZERO, |at| ghosts[at]);
+            let landed: DVec3 = shares.iter().map(|(joint, weight)| ghost(*joint) * *weight).sum();
+            moved.push(landed - *was);
+            out.landed.push(landed);
+            out.away.push(landed.distance(*target));
+            out.outside.push(hull(&ghosts[..self.may], *target).distance);
+        }
+        out.rows.extend(row);
+        (out, moved)
+    }
 }
 
 /// Returns where some shares put a vertex.
@@ -153,6 +218,7 @@ mod tests {
 
     use super::*;
     use crate::Posed;
+    use crate::row::RowSolver;
 
     /// The motion of a tube whose middle joints are turned.
     fn turned(model: &Model, degrees: [Vec3; 2]) -> Motion<'_> {
@@ -196,6 +262,37 @@ mod tests {
         let locked = BTreeSet::from([0]);
         let held = pulled(&inside, &[], &locked);
         assert!(held.rows[0].shares[0] == (0, 0.5) && held.away[0] > done.away[0] * 1e-4);
+    }
+
+    #[test]
+    fn moves_from_where_it_was_lead_where_the_places_themselves_do() {
+        let model = shape();
+        let poses = [Vec3::new(50.0, 0.0, 0.0), Vec3::new(-20.0, 40.0, 10.0)]
+            .map(|degrees| turned(&model, [degrees, Vec3::new(0.0, 30.0, 60.0)]));
+        for locked in [BTreeSet::new(), BTreeSet::from([1])] {
+            for count in [1, 2] {
+                for wanted in [[0.1, 0.3, 0.6], [0.8, 0.2, 0.0], [-0.5, 1.0, 0.5]] {
+                    let shares: Vec<(u32, f64)> = (0..).zip(wanted).collect();
+                    let held: Vec<DragPose> = poses[..count]
+                        .iter()
+                        .map(|motion| DragPose { target: at(motion, 100, &shares), motion: motion.clone() })
+                        .collect();
+                    let landed = pulled(&held, &[], &locked).landed;
+                    let rules = RowRules { most: 4, keep: 1e-9, locked: &locked };
+                    let mut solver = RowSolver::default();
+                    assert_eq!(solver.begin(&BEFORE, &JOINTS, &rules), None);
+                    for pose in &held {
+                        solver.add(&|joint| pose.motion.ghost(joint as usize, 100), pose.target, 2.0);
+                    }
+                    let mut found = Vec::new();
+                    assert_eq!(solver.finish(&rules, 1, &mut found), Some(true));
+                    for (pose, landed) in held.iter().zip(landed) {
+                        let apart = at(&pose.motion, 100, &found).distance(landed);
+                        assert!(apart < 1e-6, "{count} poses, {wanted:?}: {apart}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -65,20 +65,18 @@ pub struct Deviation {
 }
 
 impl Deviation {
-    /// Sums distances up, which are sorted on the way. Those that are not finite count as the largest.
+    /// Sums distances up, whose order changes on the way. Those that are not finite count as the largest.
     #[must_use]
     pub fn of(distances: &mut [f64]) -> Self {
         // What is no number may have either sign, and would else come before all others.
         distances.iter_mut().filter(|distance| distance.is_nan()).for_each(|distance| *distance = f64::INFINITY);
-        distances.sort_unstable_by(f64::total_cmp);
         let count = distances.len();
         let squares: f64 = distances.iter().map(|distance| distance * distance).sum();
-        let rank = (count * 95).div_ceil(100);
-        Self {
-            rms: (squares / count.max(1) as f64).sqrt(),
-            p95: rank.checked_sub(1).and_then(|at| distances.get(at)).copied().unwrap_or_default(),
-            largest: distances.last().copied().unwrap_or_default(),
-        }
+        let rms = (squares / count.max(1) as f64).sqrt();
+        let Some(rank) = (count * 95).div_ceil(100).checked_sub(1) else { return Self::default() };
+        // What comes after it is no nearer, so that the largest is there or it itself.
+        let (_, p95, beyond) = distances.select_nth_unstable_by(rank, f64::total_cmp);
+        Self { rms, p95: *p95, largest: beyond.iter().copied().fold(*p95, f64::max) }
     }
 }
 

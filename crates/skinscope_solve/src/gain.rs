@@ -1,5 +1,6 @@
 //! How much of the way from linear blending to another method some weights go.
 
+use skinscope_base::parallel::JobContext;
 use skinscope_weights::Table;
 
 use crate::example::{Deviation, Example};
@@ -49,15 +50,21 @@ impl Gain {
         percent(self.before.rms, self.after.rms)
     }
 
-    /// Compares the weights of before and after over the examples of several primitives.
+    /// Compares the weights of before and after over the examples of several primitives. Returns `None` where the job was cancelled.
     #[must_use]
-    pub fn of<'a>(parts: impl Iterator<Item = (&'a [Example<'a>], &'a Table, &'a Table)>) -> Self {
+    pub fn of<'a>(
+        parts: impl Iterator<Item = (&'a [Example<'a>], &'a Table, &'a Table)>,
+        context: &JobContext,
+    ) -> Option<Self> {
         let (mut all, mut own) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
         // By key: the sum of the weights, and of the squares before and after times the weight.
         let mut sums: Vec<(u32, [f64; 3])> = Vec::new();
         let mut shares = Vec::new();
         for (examples, before, after) in parts {
             for example in examples {
+                if context.is_cancelled() {
+                    return None;
+                }
                 for (list, table) in own.iter_mut().zip([before, after]) {
                     list.clear();
                     example.distances(table, list);
@@ -85,7 +92,7 @@ impl Gain {
             after: root(is, weight),
         };
         let joints = sums.into_iter().map(joint).collect();
-        Self { before: Deviation::of(&mut before), after: Deviation::of(&mut after), joints }
+        Some(Self { before: Deviation::of(&mut before), after: Deviation::of(&mut after), joints })
     }
 }
 
@@ -120,7 +127,8 @@ mod tests {
         };
         for share in [0.0, 0.5, 1.0] {
             let after = moved(share);
-            let gain = Gain::of([(&examples[..], &before, &after)].into_iter());
+            let parts = [(&examples[..], &before, &after)];
+            let gain = Gain::of(parts.into_iter(), &JobContext::of_waiting()).unwrap();
             assert!((gain.percent().unwrap() - 100.0 * share).abs() < 1e-3, "{:?}", gain.percent());
             let keys: Vec<u32> = gain.joints.iter().map(|joint| joint.key).collect();
             assert!(keys == [1, 2] && gain.joints.iter().all(|j| (j.percent().unwrap() - 100.0 * share).abs() < 1e-3));

@@ -1,9 +1,7 @@
 //! Where some joints can take a vertex: the convex hull of the places to which each would take it alone.
 
 use glam::DVec3;
-
-use crate::active_set::ActiveSet;
-use crate::quadratic::Quadratic;
+use skinscope_weights::least_squares::{ActiveSet, Quadratic};
 
 /// The point of a hull that is nearest to another point.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,6 +52,9 @@ mod tests {
         let alone = hull(&[a], a);
         assert_eq!((alone.weights, alone.distance), (vec![1.0], 0.0));
         assert_eq!(hull(&[], a).distance, f64::INFINITY);
+        // Joints that all leave the vertex where it should be.
+        let still = hull(&[a; 6], a);
+        assert!(still.distance < 1e-12 && (still.weights.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{still:?}");
     }
 
     #[test]

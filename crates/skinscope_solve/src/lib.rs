@@ -10,12 +10,13 @@
 //! Where no weights would do, [`PosedSkin::take_back`] makes a morph target of a sculpt, and a [`Driver`] says by the rotations of joints how much of
 //! it there is.
 //!
-//! Which joints have weight is chosen exactly, by branch and bound, but for rows that would take too many trials; those get the best choice
-//! that was found, and are counted ([`Solution::unproven`]). Nothing here knows of files, windows or sessions.
+//! The solver is that of [`skinscope_weights::least_squares`]: which joints have weight is chosen exactly, by branch and bound, but for rows
+//! that would take too many trials; those get the best choice that was found, and are counted ([`Solution::unproven`]). Nothing here knows of
+//! files, windows or sessions.
 
 #![forbid(unsafe_code)]
 
-mod active_set;
+mod baking;
 mod candidates;
 mod drag;
 mod edges;
@@ -23,18 +24,19 @@ mod example;
 mod gain;
 mod hull;
 mod layout;
+mod meshes;
 mod motion;
 mod poses;
 mod pull;
-mod quadratic;
+mod pulled;
 mod row;
 mod rows;
 mod shapes;
-mod subset;
 #[cfg(test)]
 mod tests;
 mod whole;
 
+pub use baking::{LeftOver, ShownPrimitive, left_over, method_examples, room_for_poses, shown_primitives};
 pub use candidates::Joints;
 pub use drag::{Drag, DragPose, Dragged, DraggedRow, Follower, drag};
 pub use edges::hull_edges;
@@ -42,13 +44,16 @@ pub use example::{Deviation, Example};
 pub use gain::{Gain, JointGain};
 pub use hull::{Hull, hull};
 pub use layout::{Layout, LayoutError};
+pub use meshes::{ExampleError, ExampleMesh, ExampleSet, MeshOrder, MeshPoints, table_of};
 pub use motion::{Motion, Posed, shown_by};
-pub use poses::{MethodSurface, typical_poses};
-pub use pull::{Pin, PullField, PullSettings, Pulled};
+pub use poses::{MethodSurface, PoseKind, poses_of, typical_poses};
+pub use pull::{Pin, PullField, PullSettings};
+pub use pulled::Pulled;
 pub use row::Outcome;
 pub use rows::{Problem, Solution, SolveSettings, solve_rows};
 pub use shapes::{
-    DrivenShapes, Driver, DriverError, KeptShapesError, KeyedShapes, PosedSkin, ShapeDriver, TakenBack, WeightKeys,
+    DirectionOffsets, DraggedError, DraggedPart, DraggedVertex, DrivenShapes, Driver, DriverError, KeptShapesError,
+    KeyedShapes, PosedSkin, ShapeDriver, ShapedSkin, TakenBack, WeightKeys, direction_offsets, dragged_targets,
     kept_shapes, kept_text, keys_of_weights,
 };
 pub use whole::{PrimitiveExamples, Solved, as_stored, solve_all};

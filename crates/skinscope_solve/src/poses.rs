@@ -28,15 +28,37 @@ const TURNS: [Vec3; 12] = [
 /// One of this many poses comes from the clips, where there are any.
 const CLIP_SHARE: usize = 4;
 
+/// Which poses show how a model moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PoseKind {
+    /// Joints that are turned, and moments of the clips.
+    #[default]
+    All,
+    /// Joints that are turned alone.
+    Turned,
+    /// Moments of the clips alone.
+    Clips,
+}
+
 /// Returns no more than `most` poses: the joints of all skins turned from rest, one at a time, about each of their axes, and moments of all
 /// clips. Where the joints are more than there is room for, they are thinned out evenly.
 #[must_use]
 pub fn typical_poses(model: &Model, most: usize) -> Vec<LocalPose> {
-    let of_clips = if model.clips.is_empty() { 0 } else { most / CLIP_SHARE };
+    poses_of(model, PoseKind::All, most)
+}
+
+/// Returns no more than `most` poses of a kind, as [`typical_poses`] does.
+#[must_use]
+pub fn poses_of(model: &Model, kind: PoseKind, most: usize) -> Vec<LocalPose> {
+    let of_clips = match kind {
+        PoseKind::All if !model.clips.is_empty() => most / CLIP_SHARE,
+        PoseKind::Clips if !model.clips.is_empty() => most,
+        _ => 0,
+    };
     let mut joints: Vec<NodeId> = model.skins.iter().flat_map(|skin| skin.joints.iter().copied()).collect();
     joints.sort_unstable();
     joints.dedup();
-    let of_joints = most - of_clips;
+    let of_joints = if kind == PoseKind::Clips { 0 } else { most - of_clips };
     let first: Vec<NodeId> = thinned(joints.len(), of_joints).map(|at| joints[at]).collect();
     let turned = TURNS.iter().flat_map(|turn| first.iter().map(move |joint| (*joint, *turn)));
     let mut out: Vec<LocalPose> = turned
@@ -137,6 +159,12 @@ mod tests {
         assert!((2..4).all(|node| is_moved(&poses[48], node)), "the clip turns all joints but the first");
         let few = typical_poses(&model, 2);
         assert!(few.len() == 2 && typical_poses(&model, 0).is_empty());
+        let (turned, of_clips) = (poses_of(&model, PoseKind::Turned, 100), poses_of(&model, PoseKind::Clips, 30));
+        assert!(turned[..] == poses[..36] && of_clips.len() == 30);
+        let mut parts = skinscope_model::ModelParts::clone(&model);
+        parts.clips.clear();
+        let still = Model::build(parts).unwrap();
+        assert!(poses_of(&still, PoseKind::Clips, 30).is_empty());
     }
 
     #[test]

@@ -1,16 +1,18 @@
 //! A vertex that is dragged on a model: which places go along, and the weights that they get.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use glam::{DVec3, Vec3};
 use skinscope_deform::SurfaceDistances;
-use skinscope_model::{InstanceId, LocalPose, Model, PrimitiveId, WeightChange};
+use skinscope_model::{InstanceId, LocalPose, Model, PrimitiveId};
 use skinscope_weights::{Falloff, RestSurface, Table, TableRow};
 
 use crate::Joints;
 use crate::candidates::{Candidates, Kin};
-use crate::drag::{Drag, DragPose, DraggedRow, Follower, at, drag, follow};
+use crate::drag::{Dragged, DraggedRow, Follower, HeldRows, HeldVertex, at};
 use crate::motion::{Motion, Posed, diagonal, shown_by};
+use crate::pulled::{Pulled, PulledRow};
 use crate::row::RowRules;
 
 /// A pose in which the dragged vertex is pinned, and where it should be then.
@@ -44,6 +46,22 @@ pub struct PullField {
     parts: Vec<FieldPart>,
     size: f64,
     room: usize,
+    /// What the moves until now have in common.
+    held: Option<Arc<Held>>,
+}
+
+/// What the moves of a drag have in common while the poses stay.
+#[derive(Clone, Debug)]
+struct Held {
+    poses: Vec<LocalPose>,
+    locked: BTreeSet<u32>,
+    /// The most joints of a vertex, and how strongly the weights of before are kept, as bits.
+    rules: (usize, u64),
+    /// For each pose: the origin of the places of the dragged vertex.
+    origins: Vec<DVec3>,
+    vertex: HeldVertex,
+    /// What goes along, by part; `None` where nothing moves it.
+    rows: Vec<Option<HeldRows>>,
 }
 
 /// The places of one primitive.
@@ -66,29 +84,6 @@ struct FieldPlace {
     /// Its weights and the joints that it may have, by index in the skin.
     before: Vec<(u32, f64)>,
     joints: Vec<u32>,
-}
-
-/// What a drag has made of the weights.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Pulled {
-    /// The rows of all places, rising.
-    rows: Vec<PulledRow>,
-    /// Where the dragged vertex is now in each pose: in the scene of the file, metres.
-    pub landed: Vec<DVec3>,
-    /// How far each of these is from where the vertex should be.
-    pub away: Vec<f64>,
-    /// How far the hull of its joints is from there in each pose.
-    pub outside: Vec<f64>,
-}
-
-/// The weights of a row.
-#[derive(Clone, Debug, PartialEq)]
-struct PulledRow {
-    at: TableRow,
-    /// Whether no other row is of the same place.
-    is_alone: bool,
-    /// The weights by the keys of joints; `None` where the row stays as it was before the drag.
-    shares: Option<Vec<(u32, f64)>>,
 }
 
 impl PullField {
@@ -150,42 +145,100 @@ impl PullField {
         place.joints.iter().map(|joint| motion.ghost(*joint as usize, place.vertex) + motion.origin()).collect()
     }
 
-    /// Solves the weights for all pins at once. Locked joints, given by key, keep theirs.
+    /// Returns the row of the dragged vertex, by the number of its table; vertices of the same place have the same weights.
     #[must_use]
-    pub fn pull(&self, model: &Model, pins: &[Pin], locked: &BTreeSet<u32>, settings: &PullSettings) -> Pulled {
-        let posed: Vec<Posed> = pins.iter().map(|pin| Posed::new(model, &pin.pose)).collect();
+    pub fn row(&self) -> Option<TableRow> {
+        self.parts.first()?.places.first()?.rows.first().copied()
+    }
+
+    /// Returns the rows of all places, each with how far it goes along.
+    pub(crate) fn reach(&self) -> impl Iterator<Item = (TableRow, f64)> {
+        let places = self.parts.iter().flat_map(|part| &part.places);
+        places.flat_map(|place| place.rows.iter().map(move |at| (*at, place.strength)))
+    }
+
+    /// Returns the rows of the vertices at the place of the dragged one, with its own.
+    pub(crate) fn own_rows(&self) -> &[TableRow] {
+        let place = self.parts.first().and_then(|part| part.places.first());
+        place.map_or(&[][..], |place| &place.rows[..])
+    }
+
+    /// Returns where weights, by the keys of joints, put the dragged vertex in a pose: in the scene of the file, metres.
+    #[must_use]
+    pub fn put_by(&self, model: &Model, pose: &LocalPose, shares: &[(u32, f64)]) -> Option<DVec3> {
+        let part = self.parts.first()?;
+        let place = part.places.first()?;
+        let motion = Posed::new(model, pose).motion(part.instance, part.primitive)?;
+        let index = |key: u32| part.keys.iter().position(|known| *known == key).map(|joint| joint as u32);
+        let known: Vec<(u32, f64)> = shares.iter().filter_map(|(key, weight)| Some((index(*key)?, *weight))).collect();
+        let sum: f64 = known.iter().map(|(_, weight)| weight).sum();
+        let found = at(&motion, place.vertex, &known) / sum + motion.origin();
+        found.is_finite().then_some(found)
+    }
+
+    /// Solves the weights for all pins at once. Locked joints, given by key, keep theirs. The model is that of [`PullField::new`]. What does not
+    /// depend on where the vertex should be is found once, and kept while the poses and what is locked stay.
+    #[must_use]
+    pub fn pull(&mut self, model: &Model, pins: &[Pin], locked: &BTreeSet<u32>, settings: &PullSettings) -> Pulled {
+        let rules = (settings.most.min(self.room), settings.keep.to_bits());
+        let mut out = Pulled::holding(locked);
+        let held = match self.held.take().filter(|held| held.is_of(pins, locked, rules)) {
+            Some(held) => held,
+            None => {
+                let Some(held) = self.hold(model, pins, locked, settings) else { return out };
+                Arc::new(held)
+            }
+        };
+        let targets: Vec<DVec3> = pins.iter().zip(&held.origins).map(|(pin, origin)| pin.target - *origin).collect();
+        let (Dragged { mut rows, landed, away, outside }, moved) = held.vertex.to(&targets);
+        (out.away, out.outside) = (away, outside);
+        out.landed = landed.iter().zip(&held.origins).map(|(landed, origin)| *landed + *origin).collect();
+        for (part, others) in self.parts.iter().zip(&held.rows) {
+            let Some(others) = others else { continue };
+            // The dragged vertex is the first place of the first part.
+            let mut solved = std::mem::take(&mut rows);
+            solved.extend(others.along(&moved));
+            part.take(solved, &mut out);
+        }
+        out.sort();
+        self.held = Some(held);
+        out
+    }
+
+    /// Finds what the moves of a drag have in common; `None` where nothing moves the dragged vertex.
+    fn hold(&self, model: &Model, pins: &[Pin], locked: &BTreeSet<u32>, settings: &PullSettings) -> Option<Held> {
         let (most, keep) = (settings.most.min(self.room), settings.keep);
-        let (mut out, mut moved) = (Pulled::default(), Vec::new());
+        let posed: Vec<Posed> = pins.iter().map(|pin| Posed::new(model, &pin.pose)).collect();
+        let (mut vertex, mut origins, mut rows) = (None, Vec::new(), Vec::new());
         for (number, part) in self.parts.iter().enumerate() {
             let motions = posed.iter().map(|posed| posed.motion(part.instance, part.primitive));
-            let Some(motions) = motions.collect::<Option<Vec<Motion>>>() else { continue };
+            let Some(motions) = motions.collect::<Option<Vec<Motion>>>() else {
+                rows.push(None);
+                continue;
+            };
             let is_locked = |joint: &usize| locked.contains(&part.keys[*joint]);
             let locked: BTreeSet<u32> = (0..part.keys.len()).filter(is_locked).map(|joint| joint as u32).collect();
-            let followers: Vec<Follower> = part.places.iter().map(FieldPlace::follower).collect();
-            if number > 0 {
-                let motions: Vec<&Motion> = motions.iter().collect();
-                let rules = RowRules { most, keep, locked: &locked, proves: false };
-                part.take(follow((&motions, self.size), &moved, &followers, &rules), &mut out);
-                continue;
+            let rules = RowRules { most, keep, locked: &locked };
+            let all: Vec<Follower> = part.places.iter().map(FieldPlace::follower).collect();
+            let mut followers = &all[..];
+            let motions: Vec<&Motion> = motions.iter().collect();
+            if let Some((own, others)) = followers.split_first().filter(|_| number == 0) {
+                vertex = Some(HeldVertex::new(own, (&motions, self.size), &rules));
+                origins = motions.iter().map(|motion| motion.origin()).collect();
+                followers = others;
             }
-            let Some((own, others)) = followers.split_first() else { continue };
-            let poses: Vec<DragPose> = motions
-                .into_iter()
-                .zip(pins)
-                .map(|(motion, pin)| DragPose { target: pin.target - motion.origin(), motion })
-                .collect();
-            let size = self.size;
-            let asked = Drag { poses: &poses, vertex: *own, followers: others, locked: &locked, most, keep, size };
-            let done = drag(&asked);
-            for (pose, landed) in poses.iter().zip(&done.landed) {
-                moved.push(*landed - at(&pose.motion, own.vertex, own.before));
-                out.landed.push(*landed + pose.motion.origin());
-            }
-            (out.away, out.outside) = (done.away, done.outside);
-            part.take(done.rows, &mut out);
+            rows.push(Some(HeldRows::new(followers, (&motions, self.size), &rules)));
         }
-        out.rows.sort_unstable_by_key(|row| row.at);
-        out
+        let poses = pins.iter().map(|pin| pin.pose.clone()).collect();
+        let rules = (most, keep.to_bits());
+        Some(Held { poses, locked: locked.clone(), rules, origins, vertex: vertex?, rows })
+    }
+}
+
+impl Held {
+    /// Returns whether it is of these poses, locks and rules.
+    fn is_of(&self, pins: &[Pin], locked: &BTreeSet<u32>, rules: (usize, u64)) -> bool {
+        self.rules == rules && self.locked == *locked && self.poses.iter().eq(pins.iter().map(|pin| &pin.pose))
     }
 }
 
@@ -200,50 +253,17 @@ impl FieldPart {
     fn take(&self, solved: Vec<DraggedRow>, out: &mut Pulled) {
         let mut solved = solved.into_iter().peekable();
         for place in &self.places {
-            let found = solved.next_if(|row| row.vertex == place.vertex);
-            let by_key = |(joint, weight): &(u32, f64)| Some((*self.keys.get(*joint as usize)?, *weight));
-            let shares: Option<Vec<(u32, f64)>> = found.map(|row| row.shares.iter().filter_map(by_key).collect());
+            let mut shares = solved.next_if(|row| row.vertex == place.vertex).map(|row| row.shares);
+            if let Some(shares) = &mut shares {
+                shares.retain(|(joint, _)| (*joint as usize) < self.keys.len());
+                shares.iter_mut().for_each(|(joint, _)| *joint = self.keys[*joint as usize]);
+            }
             let is_alone = place.rows.len() == 1;
-            let row = |at: &TableRow| PulledRow { at: *at, is_alone, shares: shares.clone() };
-            out.rows.extend(place.rows.iter().map(row));
+            let Some((last, others)) = place.rows.split_last() else { continue };
+            out.extend(others.iter().map(|at| PulledRow { at: *at, is_alone, shares: shares.clone() }));
+            out.extend(std::iter::once(PulledRow { at: *last, is_alone, shares }));
         }
     }
-}
-
-impl Pulled {
-    /// Returns the rows that have other weights now as changes of the model that has these tables, which are as they were before the drag.
-    #[must_use]
-    pub fn changes(&self, tables: &[Table]) -> Vec<WeightChange> {
-        let mut out = Vec::new();
-        for rows in self.rows.chunk_by(|a, b| a.at.table == b.at.table) {
-            let Some(before) = rows.first().and_then(|row| tables.get(row.at.table)) else { continue };
-            let mut change = WeightChange { per_vertex: before.per_vertex, ..WeightChange::default() };
-            for PulledRow { at, is_alone, shares } in rows {
-                let Some(shares) = shares else { continue };
-                let (joints, weights) = pairs(before, at.row, shares, *is_alone);
-                change.push(at.row as u32, &joints, &weights);
-            }
-            if change.vertices.is_empty() {
-                continue;
-            }
-            let of = |at: &PrimitiveId| WeightChange { mesh: at.mesh, primitive: at.primitive, ..change.clone() };
-            out.extend(before.primitives.iter().map(of));
-        }
-        out
-    }
-}
-
-/// Returns the pairs of a row with these weights, in single precision. Rows of one place have them in the same pairs, so that they are rounded
-/// alike.
-fn pairs(table: &Table, row: usize, shares: &[(u32, f64)], is_alone: bool) -> (Vec<u16>, Vec<f32>) {
-    let (mut joints, mut weights) = (Vec::new(), Vec::new());
-    if is_alone {
-        table.arrange(row, shares, &|key| table.joint_of(key), (&mut joints, &mut weights));
-    } else {
-        let known = shares.iter().filter_map(|(key, weight)| Some((table.joint_of(*key)?, *weight)));
-        (joints, weights) = known.take(table.per_vertex).unzip();
-    }
-    (joints, weights.into_iter().map(|weight: f64| weight as f32).collect())
 }
 
 /// Where the points of a surface rest in the scene.
@@ -396,13 +416,14 @@ mod tests {
         let (tables, surfaces) = ([table_of(&model)], [surface_of(&model)]);
         let at = (tables[0].primitives[0], VERTEX);
         let alone = PullField::new(&model, (&surfaces, &tables), at, &settings(0.0)).unwrap();
-        let field = PullField::new(&model, (&surfaces, &tables), at, &settings(0.3)).unwrap();
+        let mut field = PullField::new(&model, (&surfaces, &tables), at, &settings(0.3)).unwrap();
         assert!(alone.places() == 1 && field.places() > 5, "{} {}", alone.places(), field.places());
         let pose = turned(&model, Vec3::X * 50.0);
         let ghosts = field.ghosts(&model, &pose);
         assert_eq!(ghosts.len(), 3);
         let pin = Pin { target: ghosts[0].lerp(ghosts[1], 0.3), pose: pose.clone() };
         let none = BTreeSet::new();
+        let (untouched, mut again) = (field.clone(), field.clone());
         let pulled = field.pull(&model, std::slice::from_ref(&pin), &none, &settings(0.3));
         assert!(pulled.away[0] < 2e-4 && pulled.outside[0] < 1e-4 && pulled.landed[0].distance(pin.target) < 2e-4);
         let changes = pulled.changes(&tables);
@@ -415,8 +436,21 @@ mod tests {
         assert!(sums.all(|sum| (sum - 1.0).abs() < 1e-6));
         // Where every joint is locked, nothing changes.
         let locked = model.skins[0].joints.iter().map(|joint| joint.0).collect();
-        let held = field.pull(&model, &[pin], &locked, &settings(0.3)).changes(&tables);
+        let held = field.pull(&model, std::slice::from_ref(&pin), &locked, &settings(0.3)).changes(&tables);
         assert!(held.is_empty());
+        // What came before a move does not count: other places, poses, locks and limits.
+        let near = Pin { target: ghosts[0].lerp(ghosts[1], 0.6), ..pin.clone() };
+        let other = Pin { target: ghosts[0], pose: turned(&model, Vec3::Z * 20.0) };
+        let few = PullSettings { most: 1, ..settings(0.3) };
+        for (pins, most) in [(vec![near.clone()], settings(0.3)), (vec![near, other], settings(0.3)), (vec![pin], few)]
+        {
+            let mut before = pins.clone();
+            before[0].target += DVec3::new(0.02, 0.01, 0.03);
+            let elsewhere = again.pull(&model, &before, &none, &most);
+            let moved = again.pull(&model, &pins, &none, &most);
+            assert!(moved != elsewhere, "{} pins", pins.len());
+            assert!(moved == untouched.clone().pull(&model, &pins, &none, &most), "{} pins", pins.len());
+        }
     }
 
     #[test]

@@ -3,10 +3,8 @@
 use std::collections::BTreeSet;
 
 use glam::DVec3;
+use skinscope_weights::least_squares::{Quadratic, Subset};
 use skinscope_weights::share_of;
-
-use crate::quadratic::Quadratic;
-use crate::subset::Subset;
 
 /// Where locked joints leave no more than this of a row's weight, they count as leaving nothing.
 const NOTHING: f64 = 1e-6;
@@ -38,26 +36,24 @@ pub(crate) struct RowRules<'a> {
     pub keep: f64,
     /// Locked joints, by key.
     pub locked: &'a BTreeSet<u32>,
-    /// Whether the choice of joints is proven to be the best.
-    pub proves: bool,
 }
 
-/// Finds the weights of rows, one after the other. Its memory is used again.
-#[derive(Debug, Default)]
-pub(crate) struct RowSolver {
+/// What the weights of a row are to make small.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Row {
     quadratic: Quadratic,
-    subset: Subset,
     /// The joints that may have weight, by key, and the weight of each before.
     free: Vec<(u32, f64)>,
     /// The locked joints with weight.
     fixed: Vec<(u32, f64)>,
     /// The weight that is left for the others.
     left: f64,
-    differences: Vec<DVec3>,
+    /// How many of the others may have some.
+    most: usize,
     equations: usize,
 }
 
-impl RowSolver {
+impl Row {
     /// Begins a row, which had the shares `before` (their sum is one, or there are none) and may have the joints of `candidates`. Returns
     /// what becomes of it where nothing is to be solved.
     pub fn begin(&mut self, before: &[(u32, f64)], candidates: &[u32], rules: &RowRules) -> Option<Outcome> {
@@ -74,50 +70,102 @@ impl RowSolver {
         if self.free.is_empty() || rules.most == 0 {
             return Some(Outcome::Free);
         }
+        self.most = rules.most - self.fixed.len();
         self.quadratic.reset(self.free.len());
         self.equations = 0;
         None
     }
 
-    /// Adds where the row should be in a pose: `ghost` returns where a joint alone would take it. Both are measured by `size`.
-    pub fn add(&mut self, ghost: &dyn Fn(u32) -> DVec3, target: DVec3, size: f64) {
+    /// Adds where the row should be in a pose: `ghost` returns where a joint alone would take it. Both are measured by `size`. Adds how far each
+    /// free joint would put it off from there to `off`, and returns whether these are numbers; else the pose does not count.
+    pub fn add(&mut self, ghost: &dyn Fn(u32) -> DVec3, target: DVec3, size: f64, off: &mut Vec<DVec3>) -> bool {
         let scale = 1.0 / size;
         // Σ w g − t, with w = left · u and Σ u = 1, is Σ u (left · g + Σ of the locked ones − t).
         let rest = self.fixed.iter().map(|(key, weight)| ghost(*key) * *weight).sum::<DVec3>() - target;
-        let left = self.left;
-        self.differences.clear();
-        self.differences.extend(self.free.iter().map(|(key, _)| (ghost(*key) * left + rest) * scale));
-        if self.differences.iter().all(|difference| difference.is_finite()) {
-            self.quadratic.add(&self.differences);
+        let (left, from) = (self.left, off.len());
+        off.extend(self.free.iter().map(|(key, _)| (ghost(*key) * left + rest) * scale));
+        let own = &off[from..];
+        let counts = own.iter().all(|difference| difference.is_finite());
+        if counts {
+            self.quadratic.add(own);
             self.equations += 1;
         }
+        counts
     }
 
-    /// Adds the weights to `out`: those of locked joints, then those with weight of the others in the order of the candidates. `rows` is how
-    /// many rows the equations are of. Returns whether the choice of joints is proven to be the best; `None` where there are no equations.
-    pub fn finish(&mut self, rules: &RowRules, rows: usize, out: &mut Vec<(u32, f64)>) -> Option<bool> {
-        if self.equations == 0 {
-            return None;
-        }
-        let by = rules.keep * rows as f64 * self.left * self.left;
+    /// Adds that the weights of before are kept, once all poses are added; `rows` is how many rows the equations are of. Returns whether there
+    /// are any.
+    pub fn hold(&mut self, keep: f64, rows: usize) -> bool {
+        let by = keep * rows as f64 * self.left * self.left;
         for (j, (_, before)) in self.free.iter().enumerate() {
             self.quadratic.hold(j, before / self.left, by);
         }
         self.quadratic.finish();
-        let slack = 0.5 * NEARER * NEARER * self.equations as f64;
-        let most = rules.most - self.fixed.len();
-        let proven = if rules.proves {
-            self.subset.find(&self.quadratic, most, slack)
-        } else {
-            let before = self.free.iter().enumerate().map(|(j, (_, before))| (j, *before));
-            self.subset.find_quickly(&self.quadratic, most, before)
-        };
-        let best = &mut self.subset.best;
+        self.equations > 0
+    }
+
+    /// Finds the weights in little time where the row should be elsewhere than was said: by so much in each pose. `off` has what [`Row::add`]
+    /// has added to it, pose after pose. Adds the weights to `out`, and returns whether there are any.
+    pub fn find_quickly(
+        &self,
+        (off, moved): (&[DVec3], &dyn Fn(usize) -> DVec3),
+        (quadratic, subset): &mut (Quadratic, Subset),
+        out: &mut Vec<(u32, f64)>,
+    ) -> bool {
+        quadratic.copy(&self.quadratic);
+        for (pose, off) in off.chunks_exact(self.free.len().max(1)).enumerate() {
+            // With Σ u = 1, ½ |Σ u d − m|² is ½ |Σ u d|² − Σ u d · m and what does not depend on u.
+            let moved = moved(pose);
+            off.iter().enumerate().for_each(|(j, off)| quadratic.reward(j, off.dot(moved)));
+        }
+        let before = self.free.iter().enumerate().map(|(j, (_, before))| (j, *before));
+        subset.find_quickly(quadratic, self.most, before);
+        let is_found = !subset.best.is_empty();
+        if is_found {
+            self.take(&mut subset.best, out);
+        }
+        is_found
+    }
+
+    /// Adds weights to `out`: those of locked joints, then those of `best` in the order of the candidates.
+    fn take(&self, best: &mut Vec<(usize, f64)>, out: &mut Vec<(u32, f64)>) {
         best.retain(|(_, weight)| *weight > ROUNDING);
         best.sort_unstable_by_key(|(j, _)| *j);
         let sum: f64 = best.iter().map(|(_, weight)| *weight).sum();
         out.extend_from_slice(&self.fixed);
         out.extend(best.iter().map(|(j, weight)| (self.free[*j].0, weight / sum * self.left)));
+    }
+}
+
+/// Finds the weights of rows, one after the other. Its memory is used again.
+#[derive(Debug, Default)]
+pub(crate) struct RowSolver {
+    row: Row,
+    subset: Subset,
+    differences: Vec<DVec3>,
+}
+
+impl RowSolver {
+    /// Begins a row, as [`Row::begin`] does.
+    pub fn begin(&mut self, before: &[(u32, f64)], candidates: &[u32], rules: &RowRules) -> Option<Outcome> {
+        self.row.begin(before, candidates, rules)
+    }
+
+    /// Adds where the row should be in a pose: `ghost` returns where a joint alone would take it. Both are measured by `size`.
+    pub fn add(&mut self, ghost: &dyn Fn(u32) -> DVec3, target: DVec3, size: f64) {
+        self.differences.clear();
+        self.row.add(ghost, target, size, &mut self.differences);
+    }
+
+    /// Adds the weights to `out`: those of locked joints, then those with weight of the others in the order of the candidates. `rows` is how
+    /// many rows the equations are of. Returns whether the choice of joints is proven to be the best; `None` where there are no equations.
+    pub fn finish(&mut self, rules: &RowRules, rows: usize, out: &mut Vec<(u32, f64)>) -> Option<bool> {
+        if !self.row.hold(rules.keep, rows) {
+            return None;
+        }
+        let slack = 0.5 * NEARER * NEARER * self.row.equations as f64;
+        let proven = self.subset.find(&self.row.quadratic, self.row.most, slack);
+        self.row.take(&mut self.subset.best, out);
         Some(proven)
     }
 }
@@ -148,7 +196,7 @@ mod tests {
     fn locked_joints_keep_their_weights_and_the_others_do_the_best_that_is_left() {
         let none = BTreeSet::new();
         let locked = BTreeSet::from([1]);
-        let rules = RowRules { most: 4, keep: 0.0, locked: &none, proves: true };
+        let rules = RowRules { most: 4, keep: 0.0, locked: &none };
         let before = [(1, 0.5), (0, 0.5)];
         alike(solved(&before, &rules, DVec3::new(0.1, 0.2, 0.3)), &[(0, 0.4), (1, 0.1), (2, 0.2), (3, 0.3)]);
         let rules = RowRules { locked: &locked, ..rules };
@@ -164,7 +212,7 @@ mod tests {
     fn the_weights_of_before_are_kept_where_that_counts_more() {
         let none = BTreeSet::new();
         let before = [(0, 0.5), (1, 0.5)];
-        let rules = |keep| RowRules { most: 2, keep, locked: &none, proves: true };
+        let rules = |keep| RowRules { most: 2, keep, locked: &none };
         alike(solved(&before, &rules(1e12), DVec3::X), &before);
         alike(solved(&before, &rules(1e-12), DVec3::X), &[(1, 1.0)]);
         // ½ (1 − w)² + ½ λ · 2 (w − ½)² with λ = 1 is least where w = 2/3.

@@ -83,7 +83,7 @@ pub fn solve_rows(problem: &Problem, settings: &SolveSettings, context: &JobCont
     let work = |piece: usize| {
         let mut solver = PlaceSolver {
             problem,
-            rules: RowRules { most: settings.most, keep: settings.keep, locked: problem.locked, proves: true },
+            rules: RowRules { most: settings.most, keep: settings.keep, locked: problem.locked },
             size,
             index: &index,
             candidates: Candidates::new(settings.joints, surface, tables, &kin),

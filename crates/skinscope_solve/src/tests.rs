@@ -11,7 +11,6 @@ use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{InstanceId, MeshId, Model, ModelParts, NodeId, PrimitiveId, WeightFormat};
 use skinscope_weights::{RestPart, RestSurface, Table, difference};
 
-use crate::quadratic::Quadratic;
 use crate::{Deviation, Example, Joints, Posed, Problem, SolveSettings, solve_rows};
 
 /// Numbers that look random, and are the same in each run.
@@ -28,20 +27,6 @@ impl Random {
     pub fn vector(&mut self) -> DVec3 {
         DVec3::new(self.number(), self.number(), self.number())
     }
-}
-
-/// Makes the equations of a few examples of a vertex with `count` joints.
-pub(crate) fn random_quadratic(random: &mut Random, count: usize) -> Quadratic {
-    let mut q = Quadratic::default();
-    q.reset(count);
-    for _ in 0..3 + count / 3 {
-        let shift = random.vector() * 0.3;
-        let differences: Vec<DVec3> = (0..count).map(|_| random.vector() + shift).collect();
-        q.add(&differences);
-    }
-    (0..count).for_each(|j| q.hold(j, 1.0 / count as f64, 1e-4));
-    q.finish();
-    q
 }
 
 /// The weights of the first primitive of a model whose first skin moves it.

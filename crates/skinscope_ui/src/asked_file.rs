@@ -8,7 +8,8 @@ use egui::{Align, Id, Label, Layout, RichText, ScrollArea, Ui, vec2};
 use skinscope_anim::pose::Resolved;
 use skinscope_edit::PlacedJoint;
 use skinscope_session::{
-    Command, EditCommand, ExportKind, ExportSettings, FileCommand, FileUse, PlaceCommand, Session, SessionFile, Source,
+    Command, EditCommand, ExportKind, ExportSettings, FileCommand, FileUse, PlaceCommand, Session, SessionFile,
+    ShapeCommand, ShapeSettings, Source,
 };
 
 use super::dialogs::question;
@@ -52,6 +53,8 @@ pub enum AskedStage {
     Session(SessionReport),
     /// The file of placed joints was read.
     Placed(Arc<Vec<PlacedJoint>>),
+    /// The mesh was read: where its vertices are.
+    Sculpt(Arc<Vec<[f64; 3]>>),
     /// The file cannot be read or written; the text says why.
     Failed(String),
 }
@@ -131,7 +134,7 @@ fn contents(
     let names: &[&str] = if can { &[words.verb, "Cancel"] } else { &["Cancel"] };
     // Enter never gives the dialog up.
     match buttons(ui, names, entered && can) {
-        Some(0) if can => go_on(ui, asked, dialog, commands),
+        Some(0) if can => go_on(ui, asked, (dialog, &session.tools().shape_settings), commands),
         Some(_) => commands.push(FileCommand::CloseFile.into()),
         None => {}
     }
@@ -155,6 +158,7 @@ fn show_stage(ui: &mut Ui, asked: &AskedFile, commands: &mut Vec<Command>) {
         AskedStage::Pose(report) => read(ui, report, commands),
         AskedStage::Session(report) => show_session(ui, report),
         AskedStage::Placed(joints) => text(ui, &format!("It has {}.", counted(joints.len(), "joint", "joints"))),
+        AskedStage::Sculpt(points) => text(ui, &format!("It has {}.", counted(points.len(), "vertex", "vertices"))),
         AskedStage::Failed(why) => {
             ui.horizontal_top(|ui| error_line(ui, why));
         }
@@ -166,14 +170,14 @@ fn can_go_on(asked: &AskedFile) -> bool {
     let saves = asked.usage.writes();
     match &asked.stage {
         AskedStage::Writable { .. } | AskedStage::Failed(_) => saves,
-        AskedStage::Session(_) | AskedStage::Placed(_) => !saves,
+        AskedStage::Session(_) | AskedStage::Placed(_) | AskedStage::Sculpt(_) => !saves,
         AskedStage::Pose(report) => !saves && (!report.pose.nodes.is_empty() || !report.pose.morphs.is_empty()),
         AskedStage::Unfit(_) | AskedStage::Unnamed | AskedStage::Working => false,
     }
 }
 
 /// Does what the file was asked for.
-fn go_on(ui: &Ui, asked: &AskedFile, dialog: &FileDialog, commands: &mut Vec<Command>) {
+fn go_on(ui: &Ui, asked: &AskedFile, (dialog, shape): (&FileDialog, &ShapeSettings), commands: &mut Vec<Command>) {
     let path = dialog.field.path();
     match (asked.usage, &asked.stage) {
         (FileUse::SavePose | FileUse::SaveSession | FileUse::SaveStrokes | FileUse::SavePlaced, _) => {
@@ -201,7 +205,12 @@ fn go_on(ui: &Ui, asked: &AskedFile, dialog: &FileDialog, commands: &mut Vec<Com
             commands.push(PlaceCommand::Replace(Arc::clone(joints)).into());
             commands.push(FileCommand::CloseFile.into());
         }
-        (FileUse::LoadPose | FileUse::LoadPlaced, _) => {}
+        (FileUse::LoadSculpt, AskedStage::Sculpt(points)) => {
+            let command = ShapeCommand::OfMesh(shape.clone(), Arc::clone(points));
+            commands.push(EditCommand::Shape(command).into());
+            commands.push(FileCommand::CloseFile.into());
+        }
+        (FileUse::LoadPose | FileUse::LoadPlaced | FileUse::LoadSculpt, _) => {}
     }
 }
 
@@ -246,6 +255,13 @@ impl Words {
                 ("Save joints", "Save", JOINTS, WRITTEN, writes)
             }
             FileUse::LoadPlaced => ("Load joints", "Load", JOINTS, "Name a file of joints, NAME.skeleton.json.", ""),
+            FileUse::LoadSculpt => (
+                "Shape from a mesh",
+                "Make shape",
+                ("Mesh", "folder/name.ply"),
+                "Name a mesh, NAME.ply, NAME.obj or NAME.glb, that has the surface as it should be in the pose that is shown.",
+                "",
+            ),
             FileUse::Export(kind) => {
                 let (title, verb, hint) = match kind {
                     ExportKind::Picture => ("Save picture", "Save", "folder/name.png"),
@@ -294,6 +310,7 @@ fn show_session(ui: &mut Ui, report: &SessionReport) {
         ("New clips", contents.clips),
         ("Edited inverse bind matrices", contents.binds),
         ("Meshes with new skins", contents.bindings),
+        ("Meshes with other morph targets", contents.shapes),
         ("Nodes and morph targets of the pose", contents.posed),
         ("Sliders and controls", contents.controls),
         ("Limits", contents.limits),

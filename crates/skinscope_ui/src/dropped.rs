@@ -46,15 +46,16 @@ fn contents(ui: &mut Ui, path: &Path, entered: bool) -> Option<FileCommand> {
     title(ui, &format!("What is {name} for?"));
     text(
         ui,
-        "Open it in place of the open model or beside it in the same picture, play its clips on the open model, or compare both, vertex by vertex.",
+        "Open it in place of the open model or beside it in the same picture, play its clips on the open model, compare both, vertex by vertex, or solve weights that bring the surface to it in the pose that is shown.",
     );
     let answers = [
         FileCommand::Open(path.to_owned()),
         FileCommand::OpenBeside(path.to_owned()),
         FileCommand::TakeClips(path.to_owned()),
         FileCommand::Compare(path.to_owned()),
+        FileCommand::ReadExamples(vec![path.to_owned()]),
         FileCommand::LeaveDropped,
     ];
-    let pressed = buttons(ui, &["Open", "Beside", "Take its clips", "Compare", "Cancel"], entered);
+    let pressed = buttons(ui, &["Open", "Beside", "Take its clips", "Compare", "Solve", "Cancel"], entered);
     pressed.and_then(|i| answers.into_iter().nth(i))
 }

@@ -16,7 +16,7 @@ use super::value_row::ValueRow;
 use super::widgets::{figure, grouped, histogram, link, number, section, segmented, text_button, tip, title};
 use super::{
     Status, UiState, aside, controls, explain, focus, icons, links, matrices, morphs, palette, rules, search_list,
-    summary,
+    shapes, summary,
 };
 
 /// State of the inspector for the open model.
@@ -31,6 +31,7 @@ pub(super) struct Inspector {
     other_side: search_list::SearchList,
     controls: controls::ControlsPanel,
     links: links::LinksPanel,
+    shapes: shapes::ShapesPanel,
     /// Whether morph targets of one name have a slider in each mesh.
     split_morphs: bool,
     /// The turn from rest that was set last, degrees, so that its sliders do not jump to other angles of the same rotation: the node, the
@@ -88,8 +89,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
                     controls::show(ui, session, &mut state.inspector.controls, commands);
                     channels(ui, session, node, &mut state.inspector, commands);
                     ui.scope(|ui| rules::show(ui, session, node, &mut state.inspector.other_side, commands));
-                    links::show(ui, session, node, &mut state.inspector.links, commands);
+                    links::show(ui, session, (node, status), &mut state.inspector.links, commands);
                     morphs::show(ui, session, Some(node), &mut state.inspector.split_morphs, commands);
+                    shapes::show(ui, session, &mut state.inspector.shapes, commands);
                     weights(ui, session, node);
                     matrices::show(ui, session, node, &state.inspector.skins, &mut state.saved.matrices);
                 }
@@ -101,6 +103,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
                     aside::show(ui, session, commands);
                     summary::variants(ui, session, commands);
                     morphs::show(ui, session, None, &mut state.inspector.split_morphs, commands);
+                    shapes::show(ui, session, &mut state.inspector.shapes, commands);
                     summary::figures(ui, session, commands);
                     palette::show(ui, session, status, commands);
                     summary::file(ui, session);

@@ -70,7 +70,7 @@ impl Status {
     /// Returns whether something is under way whose progress the panels tell.
     #[must_use]
     pub fn is_busy(&self) -> bool {
-        let measures = self.rom.is_some() || self.curves.is_some() || self.worst.is_some();
+        let measures = self.rom.is_some() || self.curves.is_some() || self.worst.is_some() || self.links.is_some();
         measures || self.loading.is_some() || self.work.is_some() || self.checking
     }
 }

@@ -101,6 +101,10 @@ fn not_shown(session: &Session, overlay: &Overlay) -> Option<&'static str> {
     if is_distance && session.deforming().comparison().is_none() && session.deforming().subdivision().is_none() {
         return Some("Shown while two methods are compared, or the model is subdivided");
     }
+    let is_left = overlay.id == "bake-left" || overlay.id == "bake-left-largest";
+    if is_left && session.edited_weights().left().is_none() {
+        return Some("Shown once a method is baked into the weights");
+    }
     let is_measure = session.measurements().shown_measure().is_some();
     if is_measure && session.model().is_some_and(|model| model.skins.is_empty()) {
         return Some("There is no skin, so that nothing is measured");

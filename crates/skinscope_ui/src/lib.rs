@@ -85,6 +85,7 @@ mod saved;
 mod saving;
 mod scales;
 mod search_list;
+mod shapes;
 mod statistics;
 mod status;
 mod summary;
@@ -155,6 +156,8 @@ pub struct Status {
     pub rom: Option<f32>,
     /// The share of a clip that is measured, 0…1.
     pub curves: Option<f32>,
+    /// The share of the volume around new bone links that is measured, 0…1.
+    pub links: Option<f32>,
     /// The share of a clip that was searched for the worst moment of a comparison, 0…1.
     pub worst: Option<f32>,
     /// The name of the GPU, for the About dialog.

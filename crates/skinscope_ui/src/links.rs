@@ -5,12 +5,13 @@ use std::sync::{Arc, Weak};
 use egui::{Label, RichText, Ui};
 use skinscope_edit::{LinkRefusal, LinkSettings, count_links};
 use skinscope_model::{Model, NodeId};
-use skinscope_session::{Command, EditCommand, GainedLinks, LinksMade, Session};
+use skinscope_session::{Command, EditCommand, GainedLinks, LinkVolumes, LinksMade, Session};
 
+use super::Status;
 use super::icons;
 use super::theme::colors;
 use super::value_row::ValueRow;
-use super::widgets::{chip, counted, grouped, link, section, text_button};
+use super::widgets::{chip, counted, grouped, link, progress_bar, section, text_button};
 
 /// The state of the links in the inspector.
 #[derive(Debug, Default)]
@@ -46,7 +47,13 @@ impl LinksPanel {
 }
 
 /// Shows the links of a joint that has another one above it.
-pub(super) fn show(ui: &mut Ui, session: &Session, joint: NodeId, panel: &mut LinksPanel, commands: &mut Vec<Command>) {
+pub(super) fn show(
+    ui: &mut Ui,
+    session: &Session,
+    (joint, status): (NodeId, &Status),
+    panel: &mut LinksPanel,
+    commands: &mut Vec<Command>,
+) {
     let Some(model) = session.model() else { return };
     let own = model.links.iter().find(|link| link.node == joint);
     let has = model.links.iter().filter(|link| link.of == joint).count();
@@ -73,7 +80,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, joint: NodeId, panel: &mut Li
     }
     let made: Option<&LinksMade> = session.tools().links.as_ref().filter(|made| made.joint == joint);
     match made.map(|made| &made.gained) {
-        Some(Ok(gained)) if has > 0 => told(ui, gained),
+        Some(Ok(gained)) if has > 0 => {
+            became(ui, gained, session.measures_links().then(|| status.links.unwrap_or(0.0)));
+        }
         Some(Err(why)) if has == 0 && panel.is_open => note(ui, format!("{}.", capital(&why.to_string()))),
         _ => {}
     }
@@ -143,23 +152,35 @@ fn choose(ui: &mut Ui, model: &Arc<Model>, joint: NodeId, panel: &mut LinksPanel
         Err(why) => note(ui, format!("{}.", capital(&why.to_string()))),
     }
     let button = ui.add_enabled_ui(found.is_ok(), |ui| text_button(ui, Some(icons::BONE), "Insert links", false)).inner;
-    let help = "Put the links there and part the weights among them, in one step that can be undone, and measure the volume before and after, which takes a moment where the model is large; saving writes them, with keys in the clips";
+    let help = "Put the links there and part the weights among them, in one step that can be undone, and measure the volume before and after; saving writes them, with keys in the clips";
     if button.on_hover_text(help).clicked() {
         commands.push(EditCommand::InsertLinks(joint, settings).into());
     }
 }
 
+/// Shows what links have done. `measured`: how much of what they do to the volume is measured by now, 0…1, as long as that goes on.
+fn became(ui: &mut Ui, gained: &GainedLinks, measured: Option<f32>) {
+    note(ui, format!("{} vertices have other weights.", grouped(gained.vertices)));
+    match (&gained.volumes, measured) {
+        (Some(volumes), _) => told(ui, volumes),
+        (None, Some(fraction)) => {
+            note(ui, "Measuring the volume before and after.".to_owned());
+            progress_bar(ui, "Volume around the links measured", fraction);
+        }
+        (None, None) => {}
+    }
+}
+
 /// Shows what links have done to the volume.
-fn told(ui: &mut Ui, gained: &GainedLinks) {
+fn told(ui: &mut Ui, volumes: &LinkVolumes) {
     let part = |part: Option<f64>| part.map(|part| format!("{:.0} %", 100.0 * part));
     let line = |what: &str, [before, after]: [Option<f64>; 2]| {
         Some(format!("Volume {what}: {} before, {} after.", part(before)?, part(after)?))
     };
     let lines = [
-        line("turned by 90°", gained.at_90),
-        gained.at_worst.and_then(|kept| line("where a clip turns it farthest", kept)),
+        line("turned by 90°", volumes.at_90),
+        volumes.at_worst.and_then(|kept| line("where a clip turns it farthest", kept)),
     ];
-    note(ui, format!("{} vertices have other weights.", grouped(gained.vertices)));
     let has_lines = lines.iter().any(Option::is_some);
     lines.into_iter().flatten().for_each(|line| note(ui, line));
     if !has_lines {

@@ -13,7 +13,7 @@ use skinscope_session::{
     ViewCommand, WindowCommand, refusal,
 };
 
-use super::menu_scroll::scrolled;
+use super::menu_scroll::{scrolled, scrolled_beside};
 use super::menu_state::is_on;
 use super::menu_surface::{LIST_WIDTH, SURFACE_WIDTH, surface, surface_list};
 use super::theme::{self, BODY, ROW, colors};
@@ -139,7 +139,7 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
     );
     let closes = if stays { PopupCloseBehavior::CloseOnClickOutside } else { PopupCloseBehavior::CloseOnClick };
     SubMenu::new().config(MenuConfig::new().close_behavior(closes)).show(ui, &response, |ui| {
-        scrolled(ui, width, |ui| {
+        scrolled_beside(ui, width, |ui| {
             let before = commands.len();
             rows_of(ui, submenu, session, state, commands);
             if commands.len() > before {
@@ -162,6 +162,8 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
                 | Submenu::PoseTools
                 | Submenu::Marks
                 | Submenu::Brushes
+                | Submenu::Binding
+                | Submenu::ChangeOverlays
                 | Submenu::LayerOverlays
                 | Submenu::Directions
                 | Submenu::Motion
@@ -204,7 +206,7 @@ fn recent_files(ui: &mut Ui, state: &UiState, commands: &mut Vec<Command>) {
     let response = item(ui, "Open recent", RowSuffix::Submenu(None), None);
     describe(&response, "The files that were opened last, with a small picture of each");
     SubMenu::new().show(ui, &response, |ui| {
-        scrolled(ui, 300.0, |ui| {
+        scrolled_beside(ui, 300.0, |ui| {
             recent::show_in_menu(ui, files, &state.recent_pictures, commands);
         });
     });
@@ -286,7 +288,7 @@ fn deformer(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let response = item(ui, "Deformed by", RowSuffix::Submenu(Some(session.view().deformer.label())), None);
     describe(&response, "Whether the graphics device or the processor computes where vertices are");
     SubMenu::new().show(ui, &response, |ui| {
-        scrolled(ui, 252.0, |ui| {
+        scrolled_beside(ui, 252.0, |ui| {
             for by in Deformer::ALL {
                 let on = session.view().deformer == by;
                 if item(ui, by.label(), RowSuffix::None, Some(on)).on_hover_text(by.help()).clicked() {

@@ -9,10 +9,23 @@ use super::theme::{self, ROW, colors};
 /// The height of the sign below a list that scrolls, points.
 pub(super) const MORE_HEIGHT: f32 = 14.0;
 
-/// Shows rows `width` points wide, as wide as the longest label and key need; rows that do not fit the window scroll.
+/// The room between a list and the edge of the window, points.
+const MARGIN: f32 = 16.0;
+
+/// Shows rows `width` points wide, as wide as the longest label and key need; rows that do not fit the window below where they begin scroll.
 pub(super) fn scrolled(ui: &mut Ui, width: f32, rows: impl FnOnce(&mut Ui)) {
+    let height = ui.ctx().content_rect().bottom() - ui.cursor().top() - MARGIN - MORE_HEIGHT;
+    within(ui, width, height, rows);
+}
+
+/// Shows such rows beside a row of a menu: they begin higher where they do not fit below it, and scroll where the whole window is too low.
+pub(super) fn scrolled_beside(ui: &mut Ui, width: f32, rows: impl FnOnce(&mut Ui)) {
+    let height = ui.ctx().content_rect().height() - 2.0 * MARGIN - MORE_HEIGHT;
+    within(ui, width, height, rows);
+}
+
+fn within(ui: &mut Ui, width: f32, height: f32, rows: impl FnOnce(&mut Ui)) {
     ui.set_width(width);
-    let height = ui.ctx().content_rect().bottom() - ui.cursor().top() - 16.0 - MORE_HEIGHT;
     let height = height.max(4.0 * ROW);
     let list = ScrollArea::vertical().max_height(height).min_scrolled_height(height);
     signed(ui, list, |ui| {

@@ -60,6 +60,8 @@ pub struct SaveSummary {
     pub binds: usize,
     /// Clips that are new.
     pub clips: usize,
+    /// Morph targets that are new, go, or get other names.
+    pub shapes: usize,
     /// Sentences about new clips that are so far from the origin that floats round their keys.
     pub coarse: Vec<String>,
     /// Accessors, by their index, whose numbers change or that are new.
@@ -132,6 +134,8 @@ pub struct RecoveryOffer {
     pub binds: usize,
     /// Meshes that gained a skin.
     pub bindings: usize,
+    /// Meshes with other morph targets than their file has.
+    pub shapes: usize,
     /// Joints that were placed and are no nodes yet.
     pub placed: usize,
     /// Nodes and morph weights with an edited pose.

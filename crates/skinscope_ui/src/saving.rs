@@ -78,6 +78,7 @@ fn about_button(name: &str) -> &'static str {
         "Open" => "Open it in place of what is open",
         "Take its clips" => "Add its clips to the open model",
         "Compare" => "Show it and the open model as two sides of a comparison",
+        "Solve" => "Solve the weights of the open model from it, as an example of how the surface should be",
         "Take the clips" => "Add the clips with this mapping of joints",
         "Save session…" => "Write all edits and the view into a session file",
         "Save as…" => "Write the model into another file",
@@ -192,7 +193,7 @@ fn changes(ui: &mut Ui, summary: &SaveSummary, kind: SaveKind) {
         );
     } else {
         section(ui, "What changes", |_| {});
-        let has_others = summary.clips + summary.binds > 0 || summary.accessors.is_empty();
+        let has_others = summary.clips + summary.binds + summary.shapes > 0 || summary.accessors.is_empty();
         if summary.vertices > 0 || !has_others {
             figure(ui, "Vertices", &grouped(summary.vertices));
             figure(ui, "Joints", &grouped(summary.joints));
@@ -202,6 +203,9 @@ fn changes(ui: &mut Ui, summary: &SaveSummary, kind: SaveKind) {
         }
         if summary.clips > 0 {
             figure(ui, "New clips", &grouped(summary.clips));
+        }
+        if summary.shapes > 0 {
+            figure(ui, "Morph targets", &grouped(summary.shapes));
         }
         for coarse in &summary.coarse {
             ui.add(Label::new(RichText::new(format!("Note that {coarse}.")).color(colors(ui).amber)).wrap());
@@ -323,7 +327,7 @@ fn leave(ui: &mut Ui, unsaved: &UnsavedStatus, entered: bool) -> Option<FileComm
 /// Returns the kind of work in a word or two.
 fn kind(work: &UnsavedWork) -> &'static str {
     match (work.vertices, work.binds, work.clips, work.without_model().is_empty()) {
-        _ if work.bindings > 0 => "edits",
+        _ if work.bindings + work.shapes > 0 => "edits",
         (1.., 0, 0, true) => "weights",
         (0, 0, 1, true) => "new clip",
         (0, 0, 2.., true) => "new clips",
@@ -366,6 +370,7 @@ fn recovery(ui: &mut Ui, offer: &RecoveryOffer, entered: bool) -> Option<FileCom
         (offer.clips, "", "new clip", "new clips"),
         (offer.binds, "the bind matrices of ", "joint", "joints"),
         (offer.bindings, "the skin of ", "mesh", "meshes"),
+        (offer.shapes, "the morph targets of ", "mesh", "meshes"),
         (offer.placed, "", "placed joint", "placed joints"),
         (offer.posed, "the pose of ", "node or morph target", "nodes and morph targets"),
         (offer.controls, "", "slider or control", "sliders and controls"),

@@ -2,7 +2,8 @@
 //!
 //! A [`Table`] has the weights of a list of vertices in double precision, as (joint, weight) pairs in the order in which a file stores them. A
 //! kernel changes one row of it, from what the row itself and the vertices around it have. What is stored is rounded once, when all is done
-//! ([`Stored`]). Nothing here knows of poses, files, windows or sessions.
+//! ([`Stored`]). Rows that are to be nearest to something are found by [`least_squares`]. Nothing here knows of poses, files, windows or
+//! sessions.
 
 #![forbid(unsafe_code)]
 
@@ -14,12 +15,12 @@ mod kernel;
 pub mod kernels;
 mod lacks;
 mod laplacian;
+pub mod least_squares;
 mod locks;
 mod paged;
 mod rounding;
 mod set;
 mod shares;
-mod simplex;
 mod surface;
 mod table;
 
@@ -33,6 +34,5 @@ pub use rounding::value;
 use set::shares_given;
 pub use set::{Amount, set_row};
 pub use shares::{Shares, blend, cut, cut_noting, difference, mean, share_of, unit_shares};
-pub use simplex::fit;
 pub use surface::{RestPart, RestSurface};
 pub use table::{SAME, Stored, Table, TableRow, clean};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use winit::event_loop::ActiveEventLoop;
 
+use super::examples::points_of;
 use super::export_job::usual_name;
 use super::exports::{read_files, stage_of_export};
 use super::file_dialog::{self, FileKind, OpenDialog, Wanted};
@@ -15,6 +16,7 @@ use super::strokes;
 use crate::app::App;
 use crate::app::jobs::{Jobs, Kind};
 use crate::app::ui::{AskedFile, AskedStage, Status, UiState};
+use crate::import::{Options, POINT_ENDINGS, Progress};
 use crate::output::overwritten;
 use crate::session::{FileUse, SESSION_ENDING, SKELETON_ENDING, STROKES_ENDING, Session, is_session};
 
@@ -37,6 +39,7 @@ impl App {
             FileUse::LoadPose => files_in(&folder, is_pose),
             FileUse::OpenSession => files_in(&folder, is_session),
             FileUse::LoadPlaced => files_in(&folder, is_skeleton),
+            FileUse::LoadSculpt => files_in(&folder, is_sculpt),
             FileUse::SavePose
             | FileUse::SaveSession
             | FileUse::SaveStrokes
@@ -83,7 +86,10 @@ impl App {
             FileUse::LoadPose if path.is_file() => self.read_pose(path, None),
             FileUse::OpenSession if path.is_file() => self.look_into_session(path),
             FileUse::LoadPlaced if path.is_file() => read_placed((&mut self.status, &mut self.jobs), path),
-            FileUse::LoadPose | FileUse::OpenSession | FileUse::LoadPlaced => asked.stage = AskedStage::Unnamed,
+            FileUse::LoadSculpt if path.is_file() => read_sculpt((&mut self.status, &mut self.jobs), path),
+            FileUse::LoadPose | FileUse::OpenSession | FileUse::LoadPlaced | FileUse::LoadSculpt => {
+                asked.stage = AskedStage::Unnamed;
+            }
         }
     }
 
@@ -92,15 +98,24 @@ impl App {
         match self.status.asked_file.as_ref().map(|asked| asked.usage) {
             Some(FileUse::SavePose) => self.save_pose(path),
             Some(FileUse::SaveSession) => self.save_session(path),
-            Some(FileUse::SaveStrokes) => save_strokes(&self.session, (&mut self.status, &mut self.jobs), path),
+            Some(FileUse::SaveStrokes) => {
+                save_strokes((&self.session, &self.disk), (&mut self.status, &mut self.jobs), path);
+            }
             Some(FileUse::SavePlaced) => save_placed(&self.session, (&mut self.status, &mut self.jobs), path),
-            Some(FileUse::LoadPose | FileUse::OpenSession | FileUse::LoadPlaced | FileUse::Export(_)) | None => {}
+            Some(
+                FileUse::LoadPose
+                | FileUse::OpenSession
+                | FileUse::LoadPlaced
+                | FileUse::LoadSculpt
+                | FileUse::Export(_),
+            )
+            | None => {}
         }
     }
 }
 
 /// Writes the strokes that were recorded into a file, and the pose files that they name beside it.
-fn save_strokes(session: &Session, (status, jobs): (&mut Status, &mut Jobs), path: &Path) {
+fn save_strokes((session, disk): (&Session, &OnDisk), (status, jobs): (&mut Status, &mut Jobs), path: &Path) {
     let path = strokes_path(path);
     let files = strokes::files_of(session.painting(), &path);
     let Some(asked) = &mut status.asked_file else { return };
@@ -111,9 +126,15 @@ fn save_strokes(session: &Session, (status, jobs): (&mut Status, &mut Jobs), pat
             return file_written(status, &path, Err(error.to_string()));
         }
     }
+    let (files, before) = (Arc::new(files), disk.saved_strokes(&path));
     jobs.restart(Kind::NamedFile, move |_| {
-        let written = strokes::write(&path, &files);
-        Some(Box::new(move |app, _| file_written(&mut app.status, &path, written)))
+        let written = strokes::write(&path, &files, before.as_deref().map(Vec::as_slice));
+        Some(Box::new(move |app, _| {
+            if written.is_ok() {
+                app.disk.note_strokes(&path, files);
+            }
+            file_written(&mut app.status, &path, written);
+        }))
     });
 }
 
@@ -127,6 +148,28 @@ fn read_placed((status, jobs): (&mut Status, &mut Jobs), path: PathBuf) {
         Some(Box::new(move |app, _| {
             if let Some(asked) = asked_at(&mut app.status, &path) {
                 asked.stage = read.map_or_else(AskedStage::Failed, |joints| AskedStage::Placed(Arc::new(joints)));
+            }
+        }))
+    });
+}
+
+/// Whether a file may be a mesh that the surface should be, by its name.
+fn is_sculpt(path: &Path) -> bool {
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    ending.is_some_and(|ending| POINT_ENDINGS.contains(&ending.as_str()) || ending == "glb")
+}
+
+/// Reads a mesh for a corrective shape, for the dialog that asks for it.
+fn read_sculpt((status, jobs): (&mut Status, &mut Jobs), path: PathBuf) {
+    if let Some(asked) = &mut status.asked_file {
+        asked.stage = AskedStage::Working;
+    }
+    jobs.restart(Kind::NamedFile, move |_| {
+        let read = points_of(&path, &Options::default(), &Progress::silent());
+        let read = read.map(|points| points.iter().map(glam::DVec3::to_array).collect::<Vec<[f64; 3]>>());
+        Some(Box::new(move |app, _| {
+            if let Some(asked) = asked_at(&mut app.status, &path) {
+                asked.stage = read.map_or_else(AskedStage::Failed, |points| AskedStage::Sculpt(Arc::new(points)));
             }
         }))
     });
@@ -181,6 +224,7 @@ fn proposed_name(session: &Session, disk: &OnDisk, usage: FileUse, folder: &Path
             let (stem, ending) = usual_name(kind, session);
             free_name(folder, &stem, ending)
         }
+        (FileUse::LoadSculpt, _) => free_name(folder, &stem(session), ".ply"),
         _ => free_name(folder, "pose", POSE_ENDING),
     }
 }
@@ -234,6 +278,7 @@ mod tests {
         std::fs::write(free_name(&folder, "a", SESSION_ENDING), "").unwrap();
         assert_eq!(files_in(&folder, is_pose), [folder.join("pose.pose.json")]);
         assert_eq!(files_in(&folder, is_session), [folder.join("a.skinscope.json")]);
+        assert!(is_sculpt(Path::new("a.PLY")) && !is_sculpt(Path::new("a.pose.json")));
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

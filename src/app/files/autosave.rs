@@ -42,6 +42,9 @@ struct Head {
     /// Meshes that gained a skin.
     #[serde(default)]
     bindings: usize,
+    /// Meshes with other morph targets.
+    #[serde(default)]
+    shapes: usize,
     /// Joints that were placed and are no nodes yet.
     #[serde(default)]
     placed: usize,
@@ -102,6 +105,7 @@ impl Snapshot {
             clips: self.work.clips(),
             binds: self.work.binds(),
             bindings: self.work.model().bindings().iter().map(|change| change.bound().count()).sum(),
+            shapes: self.work.model().retargeted.len(),
             placed: self.work.placed(),
             posed: self.work.posed(),
             controls: self.work.controls(),
@@ -144,8 +148,8 @@ impl Leftover {
     /// For the dialog that offers them.
     pub(crate) fn offer(&self) -> RecoveryOffer {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
-        let Head { vertices, binds, bindings, placed, clips, posed, controls, ruled, set_aside, marks, names, .. } =
-            self.head;
+        let Head { vertices, binds, bindings, shapes, placed, clips, posed, .. } = self.head;
+        let Head { controls, ruled, set_aside, marks, names, .. } = self.head;
         let file = self.head.path.as_ref().map(|path| path.display().to_string());
         RecoveryOffer {
             name: self.head.name.clone(),
@@ -154,6 +158,7 @@ impl Leftover {
             clips,
             binds,
             bindings,
+            shapes,
             placed,
             posed,
             controls,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use winit::event_loop::ActiveEventLoop;
 
+use super::examples::examples_among;
 use super::file_names::{DroppedAs, is_pose, may_be_model};
 use super::folder::{begins_as_page, is_model};
 use crate::app::App;
@@ -42,6 +43,12 @@ struct Drop {
 impl App {
     /// Takes files that were dropped on the window at once.
     pub(crate) fn take_dropped(&mut self, event_loop: &ActiveEventLoop, paths: Vec<PathBuf>) {
+        let is_open = self.status.loading.as_ref().is_none_or(|loading| loading.is_open);
+        if let Some(examples) = examples_among(&self.session, &paths).filter(|_| is_open) {
+            let left = note_left(paths.iter().filter(|path| !examples.contains(path)));
+            left.into_iter().for_each(|left| self.status.warn(left));
+            return self.apply(event_loop, Command::File(FileCommand::ReadExamples(examples)));
+        }
         let Drop { plan, note } = plan(paths);
         if let Some(note) = note {
             self.status.warn(note);

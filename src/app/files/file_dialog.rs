@@ -29,6 +29,7 @@ impl Wanted {
             FileUse::SaveSession | FileUse::OpenSession => FileKind::Session,
             FileUse::SaveStrokes => FileKind::Strokes,
             FileUse::SavePlaced | FileUse::LoadPlaced => FileKind::Skeleton,
+            FileUse::LoadSculpt => FileKind::Mesh,
             FileUse::Export(_) => FileKind::Any,
         };
         if usage.writes() { Self::Write(kind) } else { Self::Read(kind) }
@@ -44,6 +45,7 @@ pub(crate) enum FileKind {
     Strokes,
     Skeleton,
     Environment,
+    Mesh,
     Any,
 }
 
@@ -63,6 +65,7 @@ pub(crate) fn open(wanted: Wanted, at: Option<&Path>) -> OpenDialog {
         FileKind::Strokes => dialog.add_filter("Strokes", &["json"]),
         FileKind::Skeleton => dialog.add_filter("Joints", &["json"]),
         FileKind::Environment => dialog.add_filter("Surroundings", &ENVIRONMENT_ENDINGS),
+        FileKind::Mesh => dialog.add_filter("Meshes", &["ply", "obj", "glb", "gltf"]),
         FileKind::Any => dialog,
     };
     match wanted {

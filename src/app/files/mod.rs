@@ -8,6 +8,7 @@ pub(super) mod donor;
 mod dress;
 pub(super) mod dropped;
 pub(super) mod environment;
+pub(super) mod examples;
 mod export_job;
 mod exports;
 mod file_changes;

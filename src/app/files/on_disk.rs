@@ -1,8 +1,11 @@
 //! What is on disk of what is open: its files as they were when they were read, what was written since, and what is watched.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::save_job::Written;
+use super::strokes::SavedStrokes;
 use crate::writeback::Stamps;
 
 /// What the window knows of the files of what is open.
@@ -18,12 +21,15 @@ pub(crate) struct OnDisk {
     seen: Stamps,
     /// What a job waits for the files to differ from.
     watched: Option<Stamps>,
+    /// The files of strokes that were saved, by the path that was chosen for each.
+    strokes: BTreeMap<PathBuf, Arc<SavedStrokes>>,
 }
 
 impl OnDisk {
     /// Notes that a model is shown whose files were like this before they were read.
     pub fn opened(&mut self, read: Stamps) {
-        *self = Self { seen: read.clone(), read, session_file: self.session_file.take(), ..Self::default() };
+        let (session_file, strokes) = (self.session_file.take(), std::mem::take(&mut self.strokes));
+        *self = Self { seen: read.clone(), read, session_file, strokes, ..Self::default() };
     }
 
     /// Notes that a file could not be opened whose files were like this: they are watched from now on. Where it is the open one, read again,
@@ -68,6 +74,16 @@ impl OnDisk {
         self.seen = now;
     }
 
+    /// Returns the files of strokes that were saved last at a path.
+    pub fn saved_strokes(&self, path: &Path) -> Option<Arc<SavedStrokes>> {
+        self.strokes.get(path).cloned()
+    }
+
+    /// Notes the files of strokes that were saved at a path.
+    pub fn note_strokes(&mut self, path: &Path, files: Arc<SavedStrokes>) {
+        self.strokes.insert(path.to_owned(), files);
+    }
+
     pub fn session_file(&self) -> Option<&Path> {
         self.session_file.as_deref()
     }
@@ -85,7 +101,6 @@ impl OnDisk {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::sync::Arc;
 
     use super::*;
     use crate::app::files::save_job::SaveJob;

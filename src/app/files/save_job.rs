@@ -193,6 +193,7 @@ pub(crate) fn summary(prepared: &Prepared) -> SaveSummary {
         joints: changes.joints,
         binds: changes.binds,
         clips: changes.clips,
+        shapes: changes.shapes,
         coarse: changes.coarse.clone(),
         accessors: changes.accessors.iter().copied().collect(),
         bytes: changes.bytes,

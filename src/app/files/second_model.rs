@@ -213,13 +213,14 @@ pub(super) fn work_of_other(session: &Session) -> UnsavedWork {
 }
 
 /// Jobs that are about the active model; what they find is of no use for the other one.
-const OF_ACTIVE: [Kind; 9] = [
+const OF_ACTIVE: [Kind; 10] = [
     Kind::Inspection,
     Kind::RangeOfMotion,
     Kind::FileDialog,
     Kind::OtherFile,
     Kind::SecondModel,
     Kind::Donor,
+    Kind::Examples,
     Kind::Clips,
     Kind::SavePlan,
     Kind::Watch,

@@ -70,6 +70,7 @@ impl App {
         });
         self.status.worst = self.jobs.work_fraction(|work| matches!(work, Work::FindWorstMoment(_)));
         self.status.curves = self.jobs.work_fraction(|work| matches!(work, Work::MeasureClip(_)));
+        self.status.links = self.jobs.work_fraction(|work| matches!(work, Work::MeasureLinks(_)));
         self.status.rom = self.jobs.fraction(Kind::RangeOfMotion);
         self.inspect_what_changed();
         let opened = self.opening.document().map(|document| &document.model);

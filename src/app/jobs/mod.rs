@@ -61,6 +61,8 @@ pub(crate) enum Kind {
     SecondModel,
     /// Reads a file to take weights from.
     Donor,
+    /// Reads meshes that weights are solved from.
+    Examples,
     /// Reads a file to take clips from.
     Clips,
     /// Reads or writes a pose or session file that was asked for.

@@ -14,10 +14,10 @@ use crate::app::App;
 use crate::app::files::load_job::LoadReport;
 use crate::app::jobs::{Jobs, Kind, ResultHandler};
 use crate::app::ui::fonts;
-use crate::edit::{RUNTIMES, Settings as ToolSettings};
+use crate::edit::{LinkSettings, RUNTIMES, Settings as ToolSettings};
 use crate::import::{Options, Progress};
 use crate::model::test_shapes::{Tube, tube};
-use crate::model::{BlockFormats, MeshId, Model, WeightChange};
+use crate::model::{BlockFormats, MeshId, Model, NodeId, WeightChange};
 use crate::parallel::JobContext;
 use crate::session::{
     ComparisonCommand, Document, EditCommand, EnvironmentCommand, LayerCommand, MeasureCommand, PaintCommand,
@@ -298,6 +298,7 @@ fn number(work: &Work) -> usize {
         Work::PreparePainting(_) => 9,
         Work::BindPlaced(..) => 10,
         Work::CopyLayer { .. } => 11,
+        Work::MeasureLinks(_) => 12,
     }
 }
 
@@ -312,7 +313,8 @@ fn kind_after(kind: Kind) -> Option<Kind> {
         Kind::FileDialog => Kind::OtherFile,
         Kind::OtherFile => Kind::SecondModel,
         Kind::SecondModel => Kind::Donor,
-        Kind::Donor => Kind::Clips,
+        Kind::Donor => Kind::Examples,
+        Kind::Examples => Kind::Clips,
         Kind::Clips => Kind::NamedFile,
         Kind::NamedFile => Kind::Session,
         Kind::Session => Kind::Library,
@@ -366,8 +368,12 @@ fn no_work_of_any_kind_is_taken_that_was_cancelled() {
     let layer = copying.painting().layers().active().unwrap();
     copying.open_beside(Document::new(Arc::new(tube(Tube::default())), Vec::new(), None));
     copying.apply(PaintCommand::Layer(LayerCommand::CopyToOther(layer)));
+    // The volume around new links is measured.
+    let mut linked = halved(3);
+    let settings = LinkSettings { angle: Some(120.0), ..LinkSettings::default() };
+    linked.apply(EditCommand::InsertLinks(NodeId(2), settings));
     let mut begun = BTreeSet::new();
-    for session in [&mut large, &mut small, &mut edited, &mut copying] {
+    for session in [&mut large, &mut small, &mut edited, &mut copying, &mut linked] {
         let mut jobs = jobs();
         jobs.follow(session, &mut |_| true);
         begun.extend(jobs.works.iter().map(|running| number(&running.work)));
@@ -386,7 +392,7 @@ fn no_work_of_any_kind_is_taken_that_was_cancelled() {
         jobs.follow(&mut Session::default(), &mut |_| true);
         assert!(jobs.next().is_none() && jobs.works.is_empty(), "it was cancelled");
     }
-    assert_eq!(begun, (0..12).collect(), "every kind is begun");
+    assert_eq!(begun, (0..13).collect(), "every kind is begun");
 }
 
 #[test]

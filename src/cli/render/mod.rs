@@ -22,6 +22,7 @@ use super::camera::parse_fov;
 use super::clips::{ClipsArgs, paths};
 use super::device_args::{DeviceArgs, TextureArgs};
 use super::example::ExampleArgs;
+use super::left_file::read_left;
 use super::line::ProgressLine;
 use super::look::LookArgs;
 use super::pose::PoseArgs;
@@ -174,6 +175,10 @@ pub(super) struct RenderArgs {
     /// changed-surface
     #[arg(long, value_name = "ORIGINAL")]
     stored: Option<PathBuf>,
+    /// Take how far the weights leave each vertex from a method from this file of `bake-weights --left`, for --overlay bake-left and
+    /// bake-left-largest
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
+    left: Option<PathBuf>,
     #[command(flatten)]
     textures: TextureArgs,
 }
@@ -311,6 +316,26 @@ fn compare(
     Ok(())
 }
 
+/// Reads the file of `--left`, which the overlays of what baking a method leaves show.
+fn keep_left(
+    args: &RenderArgs,
+    session: &mut Session,
+    spare: &dyn Fn(&Path) -> Result<(), CliError>,
+) -> Result<(), CliError> {
+    let is_asked = args.look.overlay().is_some_and(|id| id.starts_with("bake-left"));
+    let Some(path) = &args.left else {
+        let why = "--overlay bake-left: --left FILE says what baking has left; bake-weights --left writes it";
+        return if is_asked { Err(CliError::Usage(why.to_owned())) } else { Ok(()) };
+    };
+    spare(path)?;
+    if args.json {
+        overwritten_by_stdout([path.as_path()])?;
+    }
+    let Some(model) = session.model().map(Arc::clone) else { return Ok(()) };
+    session.keep_left(read_left(path, &model)?);
+    Ok(())
+}
+
 type SharedGpu = Arc<OnceLock<Result<Gpu, GpuError>>>;
 
 /// Draws with the device in `shared_gpu`, or one that `open` returns.
@@ -351,6 +376,7 @@ fn draw(
     let spare = |input: &Path| outputs.iter().try_for_each(|output| Ok(overwritten(output, [input])?));
     files.iter().try_for_each(|input| spare(input))?;
     compare(args, &mut session, &spare)?;
+    keep_left(args, &mut session, &spare)?;
     if let Some(other) = other.filter(|_| !args.beside.is_given()) {
         beside::open_of_session(&mut session, other, &args.model.open, &spare)?;
     }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use skinscope::deform::METHODS;
-use skinscope::edit::{Donor, Settings, Sheet, transfer_pairs};
+use skinscope::edit::{Donor, ExampleMesh, MeshPoints, Settings, Sheet, transfer_pairs};
 use skinscope::examples::{Lesson, Start, example, example_beside};
+use skinscope::export::resting_points;
 use skinscope::import::{Options, Progress};
 use skinscope::inspect::Inspection;
 use skinscope::inspect::check::CheckOptions;
@@ -14,7 +15,8 @@ use skinscope::inspect::rom;
 use skinscope::pose::NameMap;
 use skinscope::session::{
     ClipNames, ClipNamesCommand, Command, ComparedFile, Document, Effect, FileCommand, FileUse, InspectionCommand,
-    LibraryCommand, RecordedSource, SaveKind, Session, SessionFile, Source, TakenClips, ToolCommand, is_session,
+    LibraryCommand, RecordedSource, SaveKind, SculptCommand, Session, SessionFile, Source, TakenClips, ToolCommand,
+    is_session,
 };
 use skinscope::writeback::{Destination, Origin, Recompression, Stamps, prepare};
 
@@ -136,6 +138,19 @@ impl Stage {
                 let donor = Some(Donor(Arc::clone(read(&Source::File(path))?.stored())));
                 let settings = Settings { donor, ..Settings::clone(&self.session.tools().settings) };
                 self.session.apply(ToolCommand::Set(Arc::new(settings)));
+                Ok(String::new())
+            }
+            FileCommand::ReadExamples(paths) => {
+                // Scripts name models, which have the pose that is shown.
+                let shown = self.session.shown_pose().ok_or("nothing is open")?;
+                let mut meshes = Vec::new();
+                for path in paths {
+                    let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+                    let points = MeshPoints(resting_points(read(&Source::File(path))?.stored()).into());
+                    let (pose, pose_name) = (Arc::clone(&shown.pose), shown.name.clone());
+                    meshes.push(ExampleMesh { name, points, pose, pose_name, is_held_out: false });
+                }
+                self.session.apply(ToolCommand::Sculpts(SculptCommand::Add { meshes }));
                 Ok(String::new())
             }
             FileCommand::ReadDonorMap(path) => {

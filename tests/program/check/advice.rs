@@ -61,3 +61,22 @@ fn a_character_whose_weights_are_cut_hard_gets_advice_about_each_limb_that_its_c
     }
     assert!(!bent.contains(&"upperarm.l") && !bent.contains(&"upperleg.l"), "{bent:?}");
 }
+
+/// Both walk or run on legs that bend by more than 60°. The strip of the figure is narrow for its limbs; the triangles of the fox are longer than
+/// its limbs are thick, so that even a hard cut is no narrow strip.
+#[test]
+fn a_hard_cut_is_told_at_each_limb_of_a_figure_and_at_none_of_a_fox_of_long_triangles() {
+    let Some(corpus) = common::corpus() else { return };
+    let folder = crate::fix::folder("advice cut");
+    let told = |name: &str| {
+        let model = corpus.join("models").join(format!("{name}.glb"));
+        let out = crate::fix::fix(&folder, &[model.to_str().unwrap(), "-o", "hard.glb", "--limit", "1"]);
+        assert!(out.status.success(), "{}", crate::fix::said(&out));
+        let told = told(&folder.join("hard.glb"));
+        std::fs::remove_file(folder.join("hard.glb")).unwrap();
+        told
+    };
+    let joints = ["Skeleton_arm_joint_L__4_", "Skeleton_arm_joint_R", "leg_joint_L_2", "leg_joint_R_2"];
+    assert_eq!(told("CesiumMan"), joints.map(|joint| ("sharp-bend".to_owned(), joint.to_owned())));
+    assert_eq!(told("Fox"), []);
+}

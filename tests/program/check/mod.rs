@@ -5,6 +5,7 @@
 mod advice;
 mod gates;
 mod many;
+mod morphs;
 mod reports;
 
 use std::path::{Path, PathBuf};

@@ -100,7 +100,7 @@ fn bytes(is_quantised: bool) -> [Vec<u8>; 2] {
     [mesh, floats(&[0.0, 1.0, 0.0, 0.0, 0.6, 0.8, 0.0, 0.0, 0.0, 1.0])]
 }
 
-pub(super) fn glb(root: &Value, bin: Option<&[u8]>) -> Vec<u8> {
+pub fn glb(root: &Value, bin: Option<&[u8]>) -> Vec<u8> {
     let mut text = root.to_string().into_bytes();
     text.resize(text.len().next_multiple_of(4), b' ');
     let mut out = b"glTF".to_vec();

@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use glam::{DMat4, Quat};
 use skinscope::edit::{Amount, Donor, OPERATIONS, Operation, Settings, Sheet, apply};
+use skinscope::export::resting_points;
 use skinscope::import::{Options, Progress, import_bytes};
 use skinscope::model::{Model, NodeId, WeightFormat};
+use skinscope::solve::{ExampleMesh, MeshPoints};
 use skinscope::writeback::{Recompression, patch};
 
 use crate::fix::compare::{Case, Documents, only_weights_differ};
@@ -30,6 +32,13 @@ fn settings(operation: &Operation, model: &Model, donor: &Arc<Model>) -> Setting
         "paste" => out.copied = vec![(node("arm.L"), 0.5), (node("head"), 0.25)],
         "set" => (out.joint, out.amount) = (Some(node("hand.L")), Amount::To(0.4)),
         "transfer" => out.donor = Some(Donor(Arc::clone(donor))),
+        "solve" => {
+            // The surface stays as it rests although the head turns.
+            let mut pose = model.skeleton.rest.clone();
+            pose.transforms[node("head").index()].rotation *= Quat::from_rotation_x(1.0);
+            let (points, pose) = (MeshPoints(resting_points(model).into()), Arc::new(pose));
+            out.examples = Arc::new(vec![ExampleMesh { points, pose, ..ExampleMesh::default() }]);
+        }
         "bind-here" => {
             let mut pose = model.skeleton.rest.clone();
             pose.transforms[node("head").index()].rotation *= Quat::from_rotation_x(1.0);

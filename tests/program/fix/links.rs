@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use skinscope::anim::{SampleScratch, sample};
-use skinscope::model::Model;
+use skinscope::edit::{LinkSettings, plan_links};
+use skinscope::model::{Model, NodeId, WeightFormat};
 
-use super::gained::{glb, open, posed};
+use super::gained::{Kind, change, glb, open, posed, root, same_surface, save, write};
 use super::outside::{Written, is_there, nothing_new};
 use super::reader::File;
 use super::{folder, run, said, told};
@@ -185,5 +186,39 @@ fn a_joint_that_cannot_have_links_is_refused_with_the_reason_and_nothing_is_writ
         let out = links(&folder, &[&["a.glb"][..], arguments, &["-o", "b.glb"]].concat());
         assert!(out.status.code() == Some(2) && said(&out).contains(reason), "{arguments:?}: {}", said(&out));
         assert!(!folder.join("b.glb").exists());
+    }
+}
+
+/// Joints that came with the skin, and joints of the file that gained meshes: in both cases the nodes of the links stand among others.
+#[test]
+fn a_mesh_that_was_bound_a_moment_ago_is_saved_together_with_the_links_of_its_joints() {
+    let folder = folder("links bound");
+    let mut written = Vec::new();
+    for (is_made, joint) in [(true, "new arm"), (false, "arm")] {
+        let folder = folder.join(joint);
+        std::fs::create_dir(&folder).unwrap();
+        let old = write(&folder, Kind::Glb, root(false, false), false);
+        let model = open(&old);
+        let bound = model.with_bindings(&change(&model, &["still", "table"], is_made, WeightFormat::F32)).unwrap();
+        let node = NodeId::from_index(bound.skeleton.names.iter().position(|name| name == joint).unwrap());
+        let settings = LinkSettings { angle: Some(120.0), ..LinkSettings::default() };
+        let linked = bound.with_links(&plan_links(&bound, node, &settings).unwrap().change).unwrap();
+        same_surface(joint, [&bound, &linked], None);
+        let new = folder.join("b.glb");
+        save(&old, &linked, &new).unwrap();
+        let again = open(&new);
+        [None, Some(0.5)].into_iter().for_each(|time| same_surface(joint, [&linked, &again], time));
+        let names = |model: &Model| -> Vec<Vec<String>> {
+            let name = |joint: &NodeId| model.skeleton.names[joint.index()].clone();
+            model.skins.iter().map(|skin| skin.joints.iter().map(name).collect()).collect()
+        };
+        assert_eq!(names(&linked), names(&again));
+        assert!(names(&again).iter().all(|joints| joints.len() == 3 && joints[2] == format!("{joint}_link1")));
+        let [link] = &again.links[..] else { panic!("{} links", again.links.len()) };
+        assert!(!link.is_new && again.skeleton.names[link.of.index()] == joint);
+        written.push(Written { what: joint.to_owned(), old, new });
+    }
+    if is_there() {
+        nothing_new(&written);
     }
 }

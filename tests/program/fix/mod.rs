@@ -7,7 +7,7 @@ mod compare;
 mod differences;
 mod edited;
 mod files;
-mod gained;
+pub mod gained;
 mod gained_layouts;
 mod joints;
 mod library;

@@ -44,7 +44,8 @@ fn a_humanoid_is_placed_by_sections_and_a_file_of_the_same_joints_gives_the_same
     assert!(out.status.success(), "{}", said(&out));
     let told: Value = serde_json::from_slice(&out.stdout).unwrap();
     assert_eq!((&told["skins"][0]["joints"], &told["skins"][0]["skin"]), (&json!(19), &json!(0)));
-    let told_of = json!({ "symmetry": "mesh", "sections": ["hips", "neck", "legs", "arms"] });
+    let sections = ["hips", "neck", "legs", "arms"];
+    let told_of = json!({ "symmetry": "mesh", "faces": "+Z", "faces_by": "feet", "sections": sections });
     assert_eq!(told["placed"], told_of);
     let new = folder.join("out.glb");
     let after = open(&new);

@@ -134,7 +134,7 @@ fn the_mask_of_a_layer_is_painted_in_place_of_weights() {
 }
 
 #[test]
-fn what_a_session_has_painted_into_a_layer_and_its_mask_is_painted_by_the_files_of_its_strokes() {
+fn what_a_session_has_painted_into_a_layer_its_mask_and_the_base_is_painted_by_the_files_of_its_strokes() {
     let folder = folder("layer-recorded");
     let path = folder.join("a.glb");
     let mut session = Session::default();
@@ -143,7 +143,16 @@ fn what_a_session_has_painted_into_a_layer_and_its_mask_is_painted_by_the_files_
     let stored = Arc::clone(session.document().unwrap().stored());
     session.apply(SelectionCommand::Select(Some(stored.skins[0].joints[usize::from(LOWER_ARM)])));
     session.apply(PaintCommand::Layer(LayerCommand::Add("Sleeve".to_owned())));
-    for (brush, mask) in [("add", false), ("subtract", true), ("smooth", false)] {
+    let sleeve = session.painting().layers().active();
+    for (brush, mask, into) in [
+        ("add", false, sleeve),
+        ("subtract", true, sleeve),
+        ("smooth", false, sleeve),
+        ("add", false, None),
+        ("smooth", false, sleeve),
+        ("smooth", false, None),
+    ] {
+        session.apply(PaintCommand::Layer(LayerCommand::Select(into)));
         session.apply(PaintCommand::Hold(Some(brush.to_owned())));
         let settings = PaintSettings { radius: 0.06, front_only: false, mask, ..PaintSettings::default() };
         session.apply(PaintCommand::Set(settings));
@@ -157,15 +166,19 @@ fn what_a_session_has_painted_into_a_layer_and_its_mask_is_painted_by_the_files_
         }));
     }
     let files = session.painting().recorded_files("s");
-    assert_eq!(files.len(), 4);
+    assert_eq!(files.len(), 7);
     files.iter().for_each(|(name, text)| fs::write(folder.join(name), text).unwrap());
-    for (of, strokes, mask, out) in [
-        ("a.glb", "s.1-Sleeve.strokes.json", false, "one.glb"),
-        ("one.glb", "s.2-Sleeve.mask.strokes.json", true, "two.glb"),
-        ("two.glb", "s.3-Sleeve.strokes.json", false, "three.glb"),
-    ] {
-        let mut options = vec!["paint", of, "--strokes", strokes, "--layer", "Sleeve", "-o", out];
-        options.extend(mask.then_some("--mask"));
+    let stages: [(&str, &str, &[&str], &str); 6] = [
+        ("a.glb", "s.1-Sleeve.strokes.json", &["--layer", "Sleeve"], "one.glb"),
+        ("one.glb", "s.2-Sleeve.mask.strokes.json", &["--layer", "Sleeve", "--mask"], "two.glb"),
+        ("two.glb", "s.3-Sleeve.strokes.json", &["--layer", "Sleeve"], "three.glb"),
+        ("three.glb", "s.4.base.strokes.json", &["--base"], "four.glb"),
+        ("four.glb", "s.5-Sleeve.strokes.json", &["--layer", "Sleeve"], "five.glb"),
+        ("five.glb", "s.6.base.strokes.json", &["--base"], "six.glb"),
+    ];
+    for (of, strokes, into, out) in stages {
+        let mut options = vec!["paint", of, "--strokes", strokes, "-o", out];
+        options.extend(into);
         let out = captured(&folder, &options);
         assert!(out.status.success(), "{strokes}: {}", said(&out));
     }
@@ -175,8 +188,11 @@ fn what_a_session_has_painted_into_a_layer_and_its_mask_is_painted_by_the_files_
     let (stamps, target) = (Stamps::of(&path), folder.join("window.glb"));
     let origin = Origin::File(&path, &stamps);
     prepare(origin, &sheet, Recompression::None, Destination::To(&target)).unwrap().write().unwrap();
-    let [before, window, program] = ["a.glb", "window.glb", "three.glb"].map(|name| rows(&folder.join(name)));
+    let [before, window, program] = ["a.glb", "window.glb", "six.glb"].map(|name| rows(&folder.join(name)));
     assert!(before != window && window == program);
+    let out =
+        captured(&folder, &["paint", "one.glb", "--strokes", "s.6.base.strokes.json", "--base", "--layer", "Sleeve"]);
+    assert_eq!(out.status.code(), Some(2), "{}", said(&out));
 }
 
 #[test]

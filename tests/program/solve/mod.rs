@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
+mod moments;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +11,7 @@ use serde_json::Value;
 use skinscope::edit::Sheet;
 use skinscope::inspect::VertexRef;
 use skinscope::model::{LocalPose, Model};
+use skinscope::paint::{Canvas, kept_layers};
 use skinscope::pose::{PoseFile, capture, resolve};
 use skinscope::session::{
     Document, EditCommand, PaintCommand, PaintSettings, PlaybackCommand, PoseSource, SelectionCommand, Session,
@@ -195,6 +198,62 @@ fn baked_weights_come_nearer_to_the_method_and_say_how_near() {
     assert!(!folder.join("three.glb").exists());
 }
 
+#[test]
+fn what_baking_leaves_is_told_by_vertex_and_over_the_poses_that_are_asked_for() {
+    let folder = folder("left");
+    ok(&folder, &["pose", "a.glb", "-o", "sculpts/Arm.pose.json", "--rotate", "LowerArm.L=0,-80,0"]);
+    let all = ["bake-weights", "a.glb", "--from=mush", "--json"];
+    let poses = ["--poses", "sculpts", "-o", "out.glb", "--left", "left.json"];
+    let told = json(&folder, &[&all[..], &poses].concat());
+    let left: Value = serde_json::from_str(&fs::read_to_string(folder.join("left.json")).unwrap()).unwrap();
+    assert!(left["schema"] == 1 && left["from"] == "linear+mush" && left["poses"] == 1, "{}", left["poses"]);
+    let list = |key: &str| -> Vec<f64> {
+        let primitives = left["primitives"].as_array().unwrap();
+        primitives.iter().flat_map(|of| of[key].as_array().unwrap()).map(|mm| mm.as_f64().unwrap()).collect()
+    };
+    let (rms, largest) = (list("rms_mm"), list("largest_mm"));
+    let mean = (rms.iter().map(|mm| mm * mm).sum::<f64>() / rms.len() as f64).sqrt();
+    let most = largest.iter().copied().fold(0.0, f64::max);
+    let [_, after, largest_after] = figures(&told);
+    assert!((mean - 1e3 * after).abs() < 1e-2 && (most - 1e3 * largest_after).abs() < 1e-2, "{mean} {most}");
+    // Single poses: a file, and a moment of a clip.
+    let single = ["--pose", "sculpts/Arm.pose.json", "--pose", "Bend@0.5", "-o", "single.glb"];
+    assert_eq!(json(&folder, &[&all[..], &single].concat())["poses"], 2);
+    // Few poses of one kind; the tool of `fix` gives the same weights over the same poses.
+    let turns = ["--over", "turns", "--most-poses", "12", "-o", "turns.glb"];
+    let told = json(&folder, &[&all[..], &turns].concat());
+    assert_eq!(told["poses"], 12);
+    let fix = ["fix", "a.glb", "--bake-method", "mush", "--bake-over", "turns", "--bake-poses", "12"];
+    let fixed = json(&folder, &[&fix[..], &["-o", "fixed.glb", "--json"]].concat());
+    let done = &fixed["operations"][0];
+    assert!(done["op"] == "bake-method" && done["from"] == "linear+mush" && done["poses"] == 12, "{}", done["from"]);
+    assert!((done["gain_percent"].as_f64().unwrap() - told["gain_percent"].as_f64().unwrap()).abs() < 1e-6);
+    assert!(fs::read(folder.join("fixed.glb")).unwrap() == fs::read(folder.join("turns.glb")).unwrap());
+    let text = ok(&folder, &[&fix[..], &["-o", "fixed.glb"]].concat());
+    assert!(text.contains("linear+mush in 12 poses: ") && text.contains("% of the gain"), "{text}");
+    // Linear blending by the new weights is measured against the method by those from before.
+    let moment = ["--clip", "Bend", "--time", "2", "--json"];
+    let sides = ["compare", "turns.glb", "--a", "linear", "--b", "linear+mush", "--b-file", "a.glb"];
+    let apart = json(&folder, &[&sides[..], &moment].concat());
+    assert!(
+        apart["b"] == "linear+mush" && apart["b_file"] == "a.glb" && apart["rms_mm"].as_f64().unwrap() > 0.0,
+        "{apart}"
+    );
+    // The weights before and after are two files that `diff` tells apart.
+    let text = String::from_utf8_lossy(&captured(&folder, &["diff", "a.glb", "out.glb"]).stdout).into_owned();
+    assert!(text.contains("weights"), "{text}");
+    let refused = |arguments: &[&str], why: &str| {
+        let out = captured(&folder, arguments);
+        assert!(out.status.code() == Some(2) && said(&out).contains(why), "{arguments:?}: {}", said(&out));
+    };
+    refused(&[&all[..], &["-o", "one.glb", "--left", "one.glb"]].concat(), "name one file");
+    refused(&[&all[..], &["-o", "one.glb", "--left", "a.glb"]].concat(), "a.glb");
+    refused(&[&all[..], &poses, &["--over", "clips"]].concat(), "--over");
+    refused(&["render", "a.glb", "-o", "p.png", "--overlay", "bake-left"], "--left FILE says");
+    refused(&["render", "a.glb", "-o", "p.png", "--overlay", "bake-left", "--left", "out.glb"], "--left out.glb");
+    assert!(!folder.join("one.glb").exists() && !folder.join("p.png").exists());
+}
+
 /// Returns the ghosts of the two heaviest joints of a vertex that several joints move, of those the ones that are farthest apart in a pose: the
 /// vertex, and a place between them, metres.
 fn between(model: &Model, pose: &LocalPose, of: Option<usize>) -> (usize, [f64; 3]) {
@@ -273,4 +332,54 @@ fn a_vertex_is_put_where_it_should_be_as_a_drag_in_the_window_does() {
     let held = |vertex: &str| format!("--vertex={vertex}=0,0,0@{}", folder.join("elbow.pose.json").display());
     refused(&[&held("9,0,1")], "no primitive 9,0");
     refused(&[options[0], &held("0,0,999999")], "of one vertex");
+}
+
+#[test]
+fn a_vertex_is_put_into_a_layer_that_the_file_keeps() {
+    let folder = folder("vertex-layer");
+    let model = common::open(&folder, "a.glb");
+    ok(&folder, &["pose", "a.glb", "-o", "elbow.pose.json", "--rotate", "LowerArm.L=0,-80,0"]);
+    let mut pose = model.skeleton.rest.clone();
+    resolve(&model, &PoseFile::read(&folder.join("elbow.pose.json")).unwrap()).apply(&mut pose);
+    let at = Sheet::of(&model).tables[0].primitives[0];
+    let (row, place) = between(&model, &pose, None);
+    let (mesh, file) = (model.file_mesh(at.mesh).0, folder.join("elbow.pose.json"));
+    let held = |[x, y, z]: [f64; 3]| format!("--vertex={mesh},{},{row}={x},{y},{z}@{}", at.primitive, file.display());
+    let put = |from: &str, to: &str, vertex: &str, more: &[&str]| {
+        json(&folder, &[&["solve", from, "-o", to, "--radius", "0.05", "--json", vertex][..], more].concat())
+    };
+    let vertex = held(place);
+    put("a.glb", "plain.glb", &vertex, &[]);
+    let told = put("a.glb", "out.glb", &vertex, &["--layer", "Elbow"]);
+    assert!(told["pins"][0]["away"].as_f64().unwrap() < 1e-3 && told["changed"].as_u64().unwrap() > 1, "{told}");
+    let (plain, out) = (common::open(&folder, "plain.glb"), common::open(&folder, "out.glb"));
+    // The file rounds.
+    assert!(apart(&plain, &out) < 5e-3 && apart(&model, &out) > 0.05, "{}", apart(&plain, &out));
+    let kept = kept_layers(&out).unwrap().unwrap();
+    let layer = kept.layers.layers()[0].id();
+    assert!(kept.fits() && kept.layers.layers()[0].name() == "Elbow");
+    let mut canvas = Canvas::new(out);
+    let mut layers = kept.layers.clone();
+    canvas.set_layers(layers.clone()).unwrap();
+    layers.set_on(layer, false);
+    canvas.set_layers(layers).unwrap();
+    assert!(apart(&model, canvas.model()) < 1e-6, "{}", apart(&model, canvas.model()));
+    // A layer above that has the vertex too, back where it was, hides what goes into the one below it.
+    let motion = Posed::new(&model, &pose).motion(shown_by(&model, at).unwrap(), at.primitive).unwrap();
+    let back = motion.blended(&Sheet::of(&model).tables[0], row).to_array();
+    put("out.glb", "two.glb", &held(back), &["--layer", "Over"]);
+    let below = ["solve", "two.glb", "-o", "three.glb", "--layer", "Elbow", "--radius", "0.05", vertex.as_str()];
+    assert!(ok(&folder, &below).contains("layers above Elbow hide it here"));
+}
+
+/// Returns the largest difference of any weight of two files.
+fn apart(a: &Model, b: &Model) -> f64 {
+    let (a, b) = (Sheet::of(a), Sheet::of(b));
+    let (mut one, mut other, mut most) = (Vec::new(), Vec::new(), 0.0_f64);
+    for row in 0..a.tables[0].vertices() {
+        a.tables[0].shares(row, &mut one);
+        b.tables[0].shares(row, &mut other);
+        most = most.max(difference(&one, &other));
+    }
+    most
 }

@@ -9,6 +9,7 @@ use skinscope_model::{HumanoidRig, Instance, LocalPose, Model, NodeId};
 
 use super::file::{Channels, PoseFile};
 use super::keys::Keys;
+use super::moment::MomentError;
 use super::unit;
 use crate::add_difference;
 
@@ -26,7 +27,8 @@ pub struct Resolved {
 
 /// Finds the nodes and morph targets of a model that the keys of a file name ([`Keys::matches`]). Where not all joints of
 /// the file are called as nodes here, keys that a family of names knows as bones of limbs are these bones of the model,
-/// and no other ones ([`HumanoidRig::bones_of_names`]).
+/// and no other ones ([`HumanoidRig::bones_of_names`]). Where the file names a moment of a clip that the model has, the values of that moment
+/// are there too, but for those that the file replaces.
 #[must_use]
 pub fn resolve(model: &Model, file: &PoseFile) -> Resolved {
     let keys = Keys::of(model);
@@ -39,7 +41,7 @@ pub fn resolve(model: &Model, file: &PoseFile) -> Resolved {
     if file.joints.iter().any(|(key, _)| keys.find(key).is_none()) {
         by_bones(model, file, &mut found);
     }
-    let mut out = Resolved::default();
+    let mut out = at_moment(model, file);
     for (key, channels) in &file.joints {
         match found.get(key.as_str()) {
             Some(node) => {
@@ -49,7 +51,7 @@ pub fn resolve(model: &Model, file: &PoseFile) -> Resolved {
                     true => channels.translation,
                     false => channels.translation.map(|stored| near(stored).to_array()),
                 };
-                out.nodes.push((*node, Channels { translation, ..*channels }));
+                put(&mut out.nodes, *node, Channels { translation, ..*channels });
             }
             None => out.unmatched.push(key.clone()),
         }
@@ -64,16 +66,71 @@ pub fn resolve(model: &Model, file: &PoseFile) -> Resolved {
         let instances: Vec<&Instance> = model.instances.iter().filter(|i| i.node == *node).collect();
         for (name, weight) in targets {
             let indices = instances.iter().filter_map(|i| Some(i.morph_offset + target_of(model, i, name)?));
-            let before = out.morphs.len();
-            out.morphs.extend(indices.map(|index| (index, *weight)));
-            if out.morphs.len() == before {
+            let indices: Vec<usize> = indices.collect();
+            if indices.is_empty() {
                 out.unmatched.push(format!("{key}/{name}"));
             }
+            out.morphs.retain(|(index, _)| !indices.contains(index));
+            out.morphs.extend(indices.into_iter().map(|index| (index, *weight)));
         }
     }
     out.nodes.sort_by_key(|(node, _)| *node);
     out.morphs.sort_by_key(|(index, _)| *index);
     out
+}
+
+/// Returns the pose of a model that a file has, and the keys of the file that match nothing in the model. What the file does not say is as
+/// at the moment that it names, or else as in the rest pose.
+///
+/// # Errors
+/// The moment that the file names is none of the model.
+pub fn posed_by(model: &Model, file: &PoseFile) -> Result<(LocalPose, Vec<String>), MomentError> {
+    if let Some(moment) = &file.moment {
+        moment.find(model)?;
+    }
+    let said = resolve(model, file);
+    let mut pose = model.skeleton.rest.clone();
+    said.apply(&mut pose);
+    Ok((pose, said.unmatched))
+}
+
+/// Returns the values that a model has at the moment which a file names, where they are not those of rest. A moment that is none of the
+/// model matches nothing.
+fn at_moment(model: &Model, file: &PoseFile) -> Resolved {
+    let mut out = Resolved::default();
+    let Some(moment) = &file.moment else { return out };
+    let Ok(pose) = moment.pose(model) else {
+        out.unmatched.push(format!("clip {}", moment.clip));
+        return out;
+    };
+    let rest = &model.skeleton.rest;
+    for (index, (now, rest)) in pose.transforms.iter().zip(&rest.transforms).enumerate() {
+        let node = NodeId::from_index(index);
+        let is_moved = now.translation != rest.translation || pose.wide.offset(node) != DVec3::ZERO;
+        let channels = Channels {
+            rotation: (now.rotation != rest.rotation).then(|| now.rotation.to_array()),
+            translation: is_moved.then(|| pose.translation(node).to_array()),
+            scale: (now.scale != rest.scale).then(|| now.scale.to_array()),
+        };
+        if channels != Channels::default() {
+            out.nodes.push((node, channels));
+        }
+    }
+    let weights = pose.morph_weights.iter().zip(&rest.morph_weights).enumerate();
+    out.morphs = weights.filter(|(_, (now, rest))| now != rest).map(|(index, (now, _))| (index, *now)).collect();
+    out
+}
+
+/// Adds the values of a node; those of a moment that they replace go.
+fn put(nodes: &mut Vec<(NodeId, Channels)>, node: NodeId, said: Channels) {
+    match nodes.iter_mut().find(|(known, _)| *known == node) {
+        Some((_, known)) => {
+            known.rotation = said.rotation.or(known.rotation);
+            known.translation = said.translation.or(known.translation);
+            known.scale = said.scale.or(known.scale);
+        }
+        None => nodes.push((node, said)),
+    }
 }
 
 /// Corrects what was found for the keys of a file's joints by the bones that their names tell of.
@@ -237,6 +294,7 @@ mod tests {
     use skinscope_model::test_shapes::obstacle_course;
 
     use super::*;
+    use crate::pose::moment::ClipMoment;
 
     #[test]
     fn what_is_added_is_the_difference_from_rest_and_a_limb_is_a_part_of_a_pose() {
@@ -326,6 +384,26 @@ mod tests {
         assert_eq!(resolved.nodes.iter().map(|(n, _)| n.0).collect::<Vec<_>>(), [4]);
         assert_eq!(resolved.unmatched, ["Tail", "Nose", "mesh/frown"]);
         assert_eq!(resolved.morphs, [(0, 0.5)]);
+    }
+
+    #[test]
+    fn what_a_file_says_replaces_what_the_moment_has_that_it_names() {
+        let model = obstacle_course();
+        let clip = &model.clips[0];
+        let moment = |name: &str| Some(ClipMoment { clip: name.to_owned(), time: clip.end_secs });
+        let node = clip.channels[0].node;
+        let scale = Channels { scale: Some([2.0; 3]), ..Channels::default() };
+        let joints = vec![(Keys::of(&model).key(node).to_owned(), scale), ("Tail".to_owned(), scale)];
+        let (pose, unmatched) =
+            posed_by(&model, &PoseFile { moment: moment("0"), joints, ..PoseFile::default() }).unwrap();
+        assert_eq!(unmatched, ["Tail"]);
+        let mut wanted = moment("0").unwrap().pose(&model).unwrap();
+        assert!(wanted != model.skeleton.rest, "the clip moves something");
+        wanted.transforms[node.index()].scale = Vec3::splat(2.0);
+        assert!(pose == wanted);
+        let absent = PoseFile { moment: moment("Jump"), ..PoseFile::default() };
+        assert_eq!(resolve(&model, &absent).unmatched, ["clip Jump"]);
+        assert!(posed_by(&model, &absent).unwrap_err().to_string().starts_with("there is no clip \"Jump\""));
     }
 
     #[test]

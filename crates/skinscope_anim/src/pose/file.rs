@@ -4,9 +4,11 @@
 //! {"skinscope_pose": 1, "name": "…", "model": "…",
 //!  "joints": {"LowerArm.L": {"rotation": [x, y, z, w], "translation": [x, y, z], "scale": [x, y, z]}},
 //!  "morphs": {"Face": {"smile": 0.4}}}
+//! {"skinscope_pose": 1, "clip": "Walk", "time": 0.5}
 //! ```
 //!
-//! The values are local, as in glTF, and the file has only those that differ from rest. Numbers are f32, except
+//! The values are local, as in glTF, and the file has only those that differ from rest, or from a moment of a clip of the model
+//! that it names. Numbers are f32, except
 //! translations, which may lead to positions far away and are f64. They are stored as they were read, and written with
 //! enough digits to be read back to the bit, by readers of f32 (where they fit) and of f64.
 
@@ -18,11 +20,13 @@ use std::path::Path;
 use serde_json::{Map, Value};
 use skinscope_base::{encoding, file_kind};
 
+use super::moment::ClipMoment;
+
 /// The version that is written, which is also the latest that can be read.
 pub const VERSION: u64 = 1;
 
 /// What a pose file has.
-const MEMBERS: [&str; 5] = ["skinscope_pose", "name", "model", "joints", "morphs"];
+const MEMBERS: [&str; 7] = ["skinscope_pose", "name", "model", "clip", "time", "joints", "morphs"];
 
 /// What a pose may say of a node.
 const CHANNELS: [&str; 3] = ["rotation", "translation", "scale"];
@@ -37,6 +41,8 @@ pub struct PoseFile {
     pub name: String,
     /// The file name of the model for which it was made.
     pub model: String,
+    /// The moment of a clip of the model at which all that the file does not say is; `None`: it is as at rest.
+    pub moment: Option<ClipMoment>,
     /// The values of nodes, by key, in the order in which they are written.
     pub joints: Vec<(String, Channels)>,
     /// The weights of morph targets: by key of the node, then by name of the target.
@@ -121,9 +127,10 @@ impl PoseFile {
             !MEMBERS.contains(&key.as_str()) && (value.is_object() || value.is_array())
         };
         if let Some((key, _)) = root.iter().find(is_unknown) {
-            return Err(content("the file", &format!("lists among {}", MEMBERS[3..].join(", ")), &format!("{key:?}")));
+            return Err(content("the file", &format!("lists among {}", MEMBERS[5..].join(", ")), &format!("{key:?}")));
         }
-        let mut out = Self { name: text(root, "name")?, model: text(root, "model")?, ..Self::default() };
+        let (name, model, moment) = (text(root, "name")?, text(root, "model")?, moment(root)?);
+        let mut out = Self { name, model, moment, ..Self::default() };
         for (key, node) in members(root, "joints", "joints")? {
             let location = format!("joints.{key:?}");
             let node = object(node, &location)?;
@@ -163,6 +170,9 @@ impl PoseFile {
         let mut out = format!("{{\n  \"skinscope_pose\": {VERSION},\n");
         // Writing to a String cannot fail.
         let _infallible = writeln!(out, "  \"name\": {},\n  \"model\": {},", quoted(&self.name), quoted(&self.model));
+        if let Some(ClipMoment { clip, time }) = self.moment.as_ref().filter(|moment| moment.time.is_finite()) {
+            let _infallible = writeln!(out, "  \"clip\": {},\n  \"time\": {},", quoted(clip), digits(*time));
+        }
         let joints: Vec<String> = self.joints.iter().filter_map(|(key, channels)| joint_line(key, channels)).collect();
         block(&mut out, "joints", &joints);
         out += ",\n";
@@ -274,6 +284,18 @@ fn text(root: &Map<String, Value>, name: &str) -> Result<String, FileError> {
     }
 }
 
+/// Reads the moment of a clip, which may be missing. A clip is named, or has a number.
+fn moment(root: &Map<String, Value>) -> Result<Option<ClipMoment>, FileError> {
+    let clip = match root.get("clip") {
+        None => return Ok(None),
+        Some(Value::String(name)) => name.clone(),
+        Some(Value::Number(index)) if index.is_u64() => format!("#{index}"),
+        other => return Err(content("clip", "the name or the number of a clip", &kind(other))),
+    };
+    let time = root.get("time").map_or(Ok(0.0), |time| number(time, "time"))?;
+    Ok(Some(ClipMoment { clip, time }))
+}
+
 fn number(value: &Value, location: &str) -> Result<f32, FileError> {
     let read = value.as_f64().map(|wide| wide as f32).filter(|v| v.is_finite());
     read.ok_or_else(|| content(location, "a number that an f32 can hold", &kind(Some(value))))
@@ -338,6 +360,7 @@ mod tests {
         PoseFile {
             name: "wave \"hello\"".into(),
             model: "a.glb".into(),
+            moment: Some(ClipMoment { clip: "Walk \"fast\"".into(), time: 0.3 }),
             joints: vec![("#12".into(), moved), ("Arm\n.L".into(), channels)],
             morphs: vec![("Face".into(), vec![("0".into(), 0.25), ("smile".into(), -0.4)])],
         }
@@ -372,5 +395,10 @@ mod tests {
         assert!(with("\"joints\":{\"a\":3}").contains("joints.\"a\": expected an object, found 3"));
         assert!(with("\"morphs\":{\"a\":{\"b\":\"c\"}}").contains("morphs.\"a\".\"b\": expected a number"));
         assert!(with("\"name\":7").contains("name: expected a text, found 7"));
+        assert!(with("\"clip\":[1]").contains("clip: expected the name or the number of a clip, found a list of 1"));
+        assert!(with("\"clip\":-1").contains("clip: expected the name or the number of a clip, found -1"));
+        assert!(with("\"clip\":0,\"time\":\"late\"").contains("time: expected a number"));
+        let numbered = PoseFile::parse(b"{\"skinscope_pose\":1,\"clip\":2}").unwrap();
+        assert_eq!(numbered.moment, Some(ClipMoment { clip: "#2".into(), time: 0.0 }));
     }
 }

@@ -144,7 +144,7 @@ impl Grid {
     /// Calls `visit` for the solid voxels among the 27 around a point, with their middles.
     pub fn around(&self, point: DVec3, visit: &mut dyn FnMut(u32, DVec3)) {
         let Some(cell) = self.cell(point) else { return };
-        self.neighbours(cell, &mut |other, _| {
+        self.neighbours(cell, |other, _| {
             let voxel = self.solid[self.index(other)];
             if voxel != EMPTY {
                 visit(voxel, self.centre(other));
@@ -153,23 +153,24 @@ impl Grid {
     }
 
     /// Calls `visit` for the solid voxels that touch a solid voxel, with the distance of their middles.
-    pub fn touching(&self, voxel: u32, visit: &mut dyn FnMut(u32, f64)) {
+    pub fn touching(&self, voxel: u32, mut visit: impl FnMut(u32, f64)) {
         let cell = self.place(self.voxels[voxel as usize] as usize);
-        self.neighbours(cell, &mut |other, steps| {
+        let lengths = [0.0, 1.0, 2.0, 3.0].map(|steps: f64| self.size * steps.sqrt());
+        self.neighbours(cell, |other, steps| {
             let next = self.solid[self.index(other)];
             if next != EMPTY && steps > 0 {
-                visit(next, self.size * f64::from(steps).sqrt());
+                visit(next, lengths[steps]);
             }
         });
     }
 
     /// Visits a voxel of the box and those around it, with how many axes they differ in.
-    fn neighbours(&self, [x, y, z]: [usize; 3], visit: &mut dyn FnMut([usize; 3], u32)) {
+    fn neighbours(&self, [x, y, z]: [usize; 3], mut visit: impl FnMut([usize; 3], usize)) {
         let range = |at: usize, count: usize| at.saturating_sub(1)..=(at + 1).min(count - 1);
         for c in range(z, self.counts[2]) {
             for b in range(y, self.counts[1]) {
                 for a in range(x, self.counts[0]) {
-                    visit([a, b, c], u32::from(a != x) + u32::from(b != y) + u32::from(c != z));
+                    visit([a, b, c], usize::from(a != x) + usize::from(b != y) + usize::from(c != z));
                 }
             }
         }

@@ -46,7 +46,7 @@ const RESOLUTION: BinderParameter = BinderParameter {
 /// Ways that are not straight are longer than what the steps from voxel to voxel add up to.
 const BENT: f64 = 1.3;
 
-fn run(body: &Body, settings: &BindSettings, progress: Progress) -> Result<Found, BindError> {
+fn run(body: &mut Body, settings: &BindSettings, progress: Progress) -> Result<Found, BindError> {
     let grid = Grid::of(body, settings.value(&RESOLUTION), progress.part(0.0, 0.2))?;
     let paths = Paths::of(&grid, body.bones, progress.part(0.2, 0.4))?;
     let warmth = settings.value(&STRENGTH);
@@ -66,10 +66,13 @@ fn run(body: &Body, settings: &BindSettings, progress: Progress) -> Result<Found
         range.map(one).collect()
     };
     let sources = progress.part(0.4, 0.5).by_chunk(body.shape.points.len(), 256, &of)?;
+    // The equations need the room.
+    drop((grid, paths));
+    let (shape, bones) = (body.shape, body.bones);
     let nearest = |place: u32| {
-        let at = body.shape.points[place as usize];
+        let at = shape.points[place as usize];
         let mut found: Vec<(f64, u32)> =
-            body.bones.list.iter().map(|bone| (bone.nearest(at).distance(at), bone.joint)).collect();
+            bones.list.iter().map(|bone| (bone.nearest(at).distance(at), bone.joint)).collect();
         keep_nearest(&mut found);
         Source::of(&found, warmth, false)
     };

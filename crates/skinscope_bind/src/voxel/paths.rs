@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use super::grid::Grid;
 use crate::BindError;
-use crate::bones::Bones;
+use crate::bones::{Bone, Bones};
 use crate::progress::Progress;
 
 /// So many joints are remembered in each voxel: those that are nearest.
@@ -21,7 +21,7 @@ pub struct Paths {
     counts: Vec<u8>,
 }
 
-/// A distance of a voxel to a joint, the nearest first.
+/// The ways that were kept and not followed yet: the bits of a distance, a voxel and a joint, the nearest first.
 type Open = BinaryHeap<Reverse<(u32, u32, u32)>>;
 
 impl Paths {
@@ -32,30 +32,47 @@ impl Paths {
         let mut open: Open = BinaryHeap::new();
         for bone in &bones.list {
             progress.at(0.1)?;
-            begin(grid, bone, &mut open);
+            begin(grid, bone, &mut |start, voxel| out.offer((start.to_bits(), voxel, bone.joint), &mut open));
         }
         let mut steps = 0_usize;
         // Distances are not negative, so that their bits are in their order.
         while let Some(Reverse((bits, voxel, joint))) = open.pop() {
+            let distance = f32::from_bits(bits);
+            if !out.labels(voxel).contains(&(joint, distance)) {
+                continue;
+            }
             steps += 1;
             if steps.is_multiple_of(1 << 14) {
                 progress.at(0.1 + 0.9 * (steps as f32 / (KEPT * count) as f32).min(1.0))?;
             }
-            let (known, labels) = (&mut out.counts[voxel as usize], &mut out.labels[voxel as usize]);
-            let before = usize::from(*known);
-            if before == KEPT || labels[..before].iter().any(|(other, _)| *other == joint) {
-                continue;
-            }
-            labels[before] = (joint, f32::from_bits(bits));
-            *known += 1;
-            grid.touching(voxel, &mut |next, length| {
-                let there = &out.labels[next as usize][..usize::from(out.counts[next as usize])];
-                if there.len() < KEPT && there.iter().all(|(other, _)| *other != joint) {
-                    open.push(Reverse(((f32::from_bits(bits) + length as f32).to_bits(), next, joint)));
-                }
+            grid.touching(voxel, |next, length| {
+                out.offer(((distance + length as f32).to_bits(), next, joint), &mut open);
             });
         }
         Ok(out)
+    }
+
+    /// Keeps a way to a voxel that is shorter than the known one from the same joint, and among the shortest. Of equally long ones that of the
+    /// first joint is the shorter.
+    fn offer(&mut self, way: (u32, u32, u32), open: &mut Open) {
+        let (bits, voxel, joint) = way;
+        let (labels, count) = (&mut self.labels[voxel as usize], &mut self.counts[voxel as usize]);
+        let known = usize::from(*count);
+        let is_longer = |(other, distance): &(u32, f32)| (distance.to_bits(), *other) > (bits, joint);
+        // The last label that is not needed any more, or the first place that is free.
+        let end = match labels[..known].iter().position(|(other, _)| *other == joint) {
+            Some(own) => own,
+            None if known < KEPT => known,
+            None => KEPT - 1,
+        };
+        if end < known && !is_longer(&labels[end]) {
+            return;
+        }
+        *count = known.max(end + 1) as u8;
+        let at = labels[..end].partition_point(|label| !is_longer(label));
+        labels.copy_within(at..end, at + 1);
+        labels[at] = (joint, f32::from_bits(bits));
+        open.push(Reverse(way));
     }
 
     /// Returns the nearest joints of a solid voxel with their distances.
@@ -64,8 +81,8 @@ impl Paths {
     }
 }
 
-/// Begins the ways of a bone in the voxels that it goes through.
-fn begin(grid: &Grid, bone: &crate::bones::Bone, open: &mut Open) {
+/// Begins the ways of a bone in the voxels that it goes through: calls `offer` with how far they are from it.
+fn begin(grid: &Grid, bone: &Bone, offer: &mut dyn FnMut(f32, u32)) {
     let [from, to] = bone.ends;
     let steps = (from.distance(to) / (0.5 * grid.size)).ceil().clamp(1.0, 1e4) as usize;
     let mut last = None;
@@ -84,7 +101,7 @@ fn begin(grid: &Grid, bone: &crate::bones::Bone, open: &mut Open) {
         };
         if last != Some((voxel, start.to_bits())) {
             last = Some((voxel, start.to_bits()));
-            open.push(Reverse(((start as f32).to_bits(), voxel, bone.joint)));
+            offer(start as f32, voxel);
         }
     }
 }

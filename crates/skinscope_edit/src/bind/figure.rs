@@ -3,6 +3,8 @@
 //!
 //! All numbers are shares of the height of the figure, from the ground: `x` to the side of the plane of symmetry, `y` up.
 
+use std::ops::Range;
+
 use glam::Vec2;
 
 /// How many sections through the height there are.
@@ -35,6 +37,10 @@ const NEAR: f32 = 0.2;
 const OFF_LINE: f32 = 0.04;
 /// How much higher the narrowest place of the neck is than the shoulders.
 const ABOVE_SHOULDERS: f32 = 0.045;
+
+/// The sections through the feet, and those through the legs above them.
+const FEET: Range<usize> = 0..SECTIONS / 20;
+const SHINS: Range<usize> = SECTIONS / 12..SECTIONS / 6;
 
 /// Pieces of a section along a line, from where to where, in order.
 type Pieces = Vec<[f32; 2]>;
@@ -263,6 +269,21 @@ fn arms(triangles: &[[Vec2; 3]], sections: &[Pieces], figure: &Figure) -> Option
     let shoulder = shoulder.min(figure.neck.unwrap_or(1.0) - 0.01);
     let at = |share: f32, up: f32| Vec2::new(side + share * length, up);
     Some([at(0.0, shoulder), at(ELBOW, elbow), at(WRIST, wrist)])
+}
+
+/// Returns how much farther the feet reach before the legs than behind them; `None` where no section tells. The `x` of the triangles of legs and
+/// feet is how far before the figure they are.
+pub(super) fn feet_ahead(triangles: &[[Vec2; 3]]) -> Option<f32> {
+    let heights: Vec<f32> = (0..SHINS.end).map(height).collect();
+    let sections = cut(triangles, 1, &heights);
+    // Pieces are in order, and touch no other.
+    let ends = |section: &Pieces| Some([section.first()?[0], section.last()?[1]]);
+    let feet = sections.get(FEET)?.iter().filter_map(ends);
+    let [behind, before] = feet.reduce(|[a, b], [from, to]| [a.min(from), b.max(to)])?;
+    let mut middles: Vec<f32> = sections.get(SHINS)?.iter().filter_map(ends).map(|[a, b]| 0.5 * (a + b)).collect();
+    middles.sort_by(f32::total_cmp);
+    let middle = middles.get(middles.len() / 2)?;
+    Some(before + behind - 2.0 * middle)
 }
 
 /// Returns how far from the middle the legs are at hips, knees and ankles; `None` where they do not part.

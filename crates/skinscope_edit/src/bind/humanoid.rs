@@ -7,14 +7,20 @@ use skinscope_base::math::{Aabb, Ray, length};
 use skinscope_inspect::symmetry::plane_of_points;
 use skinscope_model::{Model, Side, side};
 
-use super::figure::Figure;
-use super::middle::{bare_bounds_of, bare_points, bare_triangles, middles_of_body};
+use super::figure::{Figure, feet_ahead};
+use super::main_body::MainBody;
+use super::middle::middles_in;
 use super::placed_joint::PlacedJoint;
 
 /// How much deeper than wide a figure is that looks along the X axis, since its arms are spread along Z.
 const TURNED: f32 = 1.2;
 /// How far from the middle of its box the plane of symmetry may be at 0, as a share of the width.
 const OFF_CENTRE: f32 = 0.05;
+
+/// By how much farther than behind the legs feet reach before them to say where a figure looks, as a share of its height.
+const TOES: f32 = 0.03;
+/// Of legs and feet that lies this far from the middle of the body, as shares of how far the ankles do: no tail, and no train of a dress.
+const OF_LEGS: [f32; 2] = [0.3, 2.5];
 
 /// By how much the share of vertices that one plane mirrors has to be larger than that of another to be believed before the box.
 const SURELY: f32 = 0.02;
@@ -24,12 +30,14 @@ const SURELY: f32 = 0.02;
 pub struct BodyFrame {
     /// The box of the figure.
     pub bounds: Aabb,
-    /// The unit vector to its left: it looks along Z, or along X where it is much deeper than wide.
+    /// The unit vector to its left. It looks where its feet point; where they do not tell, along +Z, or along +X where it is much deeper than wide.
     pub left: Vec3,
     /// The plane of symmetry: `left · point` of its points.
     pub offset: f32,
     /// Whether that plane mirrors the mesh. Else it is the middle of the box.
     pub is_of_mesh: bool,
+    /// Whether feet tell where it looks.
+    pub is_by_feet: bool,
 }
 
 impl BodyFrame {
@@ -41,17 +49,60 @@ impl BodyFrame {
         let left = if size.z > TURNED * size.x { Vec3::NEG_Z } else { Vec3::X };
         let (centre, width) = (bounds.center().dot(left), size.dot(left).abs());
         let offset = if centre.abs() <= OFF_CENTRE * width { 0.0 } else { centre };
-        Self { bounds, left, offset, is_of_mesh: false }
+        Self { bounds, left, offset, is_of_mesh: false, is_by_feet: false }
     }
 
-    /// Says where the plane of symmetry is, and what tells it.
+    /// Says where the plane of symmetry is and where the figure looks, and what tells it.
     #[must_use]
     pub fn words(&self) -> String {
-        let (axis, at) = if self.left == Vec3::X { ("X", self.offset) } else { ("Z", 0.0 - self.offset) };
+        let axis = if self.left.x == 0.0 { "Z" } else { "X" };
+        // To add to nothing leaves no minus before it.
+        let at = if self.left.element_sum() < 0.0 { 0.0 - self.offset } else { self.offset };
         let at = format!("{axis} = {}", length(f64::from(at)));
-        match self.is_of_mesh {
+        let sides = match self.is_of_mesh {
             true => format!("Sides by the plane of symmetry of the mesh, {at}"),
             false => format!("Sides by the middle of the bounds, {at}: the mesh has no plane of symmetry"),
+        };
+        let faces = self.faces().replace('-', "−");
+        match self.is_by_feet {
+            true => format!("{sides}; faces {faces} by its feet"),
+            false => format!("{sides}; taken to face {faces}, since no feet tell"),
+        }
+    }
+
+    /// Returns the axis along which the figure looks.
+    #[must_use]
+    pub fn faces(&self) -> &'static str {
+        let ahead = self.left.cross(Vec3::Y);
+        match ahead.z.abs() > ahead.x.abs() {
+            true if ahead.z > 0.0 => "+Z",
+            true => "-Z",
+            false if ahead.x > 0.0 => "+X",
+            false => "-X",
+        }
+    }
+
+    /// Returns the same of a figure that looks the other way.
+    fn turned(self) -> Self {
+        Self { left: -self.left, offset: 0.0 - self.offset, ..self }
+    }
+
+    /// Lets the figure look where its feet point.
+    fn by_feet(self, body: &MainBody) -> Self {
+        let (ground, height) = (self.bounds.min.y, self.bounds.size().y);
+        let Some([.., ankles]) = figure_of(body, &self).legs else { return self };
+        let ahead = self.left.cross(Vec3::Y);
+        let [least, most] = OF_LEGS.map(|share| share * ankles * height);
+        let is_of_legs = |corners: &&[Vec3; 3]| {
+            let aside = corners.iter().map(|at| self.to_left(*at).abs()).sum::<f32>() / 3.0;
+            (least..most).contains(&aside)
+        };
+        let flat = |at: Vec3| Vec2::new(at.dot(ahead), at.y - ground) / height;
+        let legs: Vec<[Vec2; 3]> = body.triangles.iter().filter(is_of_legs).map(|corners| corners.map(flat)).collect();
+        match feet_ahead(&legs).filter(|more| more.abs() > TOES) {
+            Some(more) if more < 0.0 => Self { is_by_feet: true, ..self.turned() },
+            Some(_) => Self { is_by_feet: true, ..self },
+            None => self,
         }
     }
 
@@ -75,24 +126,29 @@ impl BodyFrame {
 }
 
 /// Returns where the meshes without a skin with these numbers (`None`: all) have their sides: by the plane that mirrors most of their vertices,
-/// across X or Z; by the box around them where there is none. Where planes across both axes mirror as many, the box says which.
+/// across X or Z; by the box around them where there is none. Where planes across both axes mirror as many, the box says which. The figure looks
+/// where its feet point. Props that stand apart from it do not count.
 #[must_use]
 pub fn body_frame(model: &Model, meshes: Option<&BTreeSet<u32>>) -> BodyFrame {
-    let by_box = BodyFrame::of(bare_bounds_of(model, meshes));
-    let points = bare_points(model, meshes);
+    frame_of(model, &MainBody::of(model, meshes))
+}
+
+fn frame_of(model: &Model, body: &MainBody) -> BodyFrame {
+    let by_box = BodyFrame::of(body.bounds);
     let other = if by_box.left == Vec3::X { Vec3::NEG_Z } else { Vec3::X };
     let mirrored = |left: Vec3| {
-        let (plane, share) = plane_of_points(model, points.clone(), left.abs())?;
+        let (plane, share) = plane_of_points(model, body.points.clone(), left.abs())?;
         // What is off by rounding alone is at 0.
         let is_off = plane.offset.abs() > 1e-5 * by_box.bounds.diagonal();
         let offset = if is_off { plane.offset * left.dot(plane.normal) } else { 0.0 };
         Some((share, BodyFrame { left, offset, is_of_mesh: true, ..by_box }))
     };
-    match (mirrored(by_box.left), mirrored(other)) {
+    let frame = match (mirrored(by_box.left), mirrored(other)) {
         (Some((share, _)), Some((more, other))) if more > share + SURELY => other,
         (Some((_, frame)), _) | (None, Some((_, frame))) => frame,
         (None, None) => by_box,
-    }
+    };
+    frame.by_feet(body)
 }
 
 /// The joints of the middle, from the hips up: the name, and the height as a share of the figure's.
@@ -182,16 +238,17 @@ const ASIDE: f32 = 7e-4;
 /// that feet, a nose or a tail take no joint out of the body. One that the body is not behind is as deep as its parent.
 #[must_use]
 pub fn humanoid_in(model: &Model, meshes: Option<&BTreeSet<u32>>) -> Humanoid {
-    let frame = body_frame(model, meshes);
-    let figure = figure_of(model, meshes, &frame);
+    let body = MainBody::of(model, meshes);
+    let frame = frame_of(model, &body);
+    let figure = figure_of(&body, &frame);
     let mut joints = joints_in(&frame, &figure);
     let ahead = frame.left.cross(Vec3::Y);
     let size = frame.bounds.diagonal();
     // A ray in the plane of symmetry would meet edges, and might slip between two triangles.
     let away = size * (ahead + ASIDE * (frame.left + Vec3::Y));
     let rays: Vec<Ray> = joints.iter().map(|joint| Ray { origin: joint.position + away, direction: -ahead }).collect();
-    let met: Vec<Option<f32>> =
-        middles_of_body(model, meshes, &rays).into_iter().map(|at| Some(at?.dot(ahead))).collect();
+    let middles = middles_in(body.triangles.iter().copied(), size, &rays);
+    let met: Vec<Option<f32>> = middles.into_iter().map(|at| Some(at?.dot(ahead))).collect();
     for index in 0..joints.len() {
         // Both sides get one depth.
         let partner = mirrored_name(&joints[index].name);
@@ -209,15 +266,14 @@ pub fn humanoid_in(model: &Model, meshes: Option<&BTreeSet<u32>>) -> Humanoid {
     Humanoid { joints, frame, sections: figure.told() }
 }
 
-/// Looks at the sections through the meshes without a skin.
-fn figure_of(model: &Model, meshes: Option<&BTreeSet<u32>>, frame: &BodyFrame) -> Figure {
+/// Looks at the sections through the body.
+fn figure_of(body: &MainBody, frame: &BodyFrame) -> Figure {
     let (ground, height) = (frame.bounds.min.y, frame.bounds.size().y);
     if height <= 0.0 {
         return Figure::default();
     }
     let flat = |at: Vec3| Vec2::new(frame.to_left(at), at.y - ground) / height;
-    let triangles: Vec<[Vec2; 3]> =
-        bare_triangles(model, meshes).into_iter().map(|corners| corners.map(flat)).collect();
+    let triangles: Vec<[Vec2; 3]> = body.triangles.iter().map(|corners| corners.map(flat)).collect();
     Figure::of(&triangles)
 }
 

@@ -179,6 +179,53 @@ fn a_figure_that_looks_along_x_has_its_left_behind_it_in_z() {
 }
 
 #[test]
+fn a_figure_looks_where_its_feet_point_and_else_along_z() {
+    let turn = Quat::from_rotation_y(std::f32::consts::PI);
+    for build in [GROWN, Build { drop: None, ..GROWN }] {
+        let straight = humanoid_in(&model(build.triangles()), None);
+        let placed =
+            humanoid_in(&model(build.triangles().into_iter().map(|corners| corners.map(|at| turn * at))), None);
+        assert_eq!((straight.frame.faces(), placed.frame.faces()), ("+Z", "-Z"));
+        assert!(straight.frame.is_by_feet && placed.frame.is_by_feet);
+        assert!(placed.words().contains("faces −Z by its feet"), "{}", placed.words());
+        for (joint, other) in placed.joints.iter().zip(&straight.joints) {
+            let far = joint.position.distance(turn * other.position);
+            assert!(joint.name == other.name && far < 0.02, "{} is {far} m away", joint.name);
+        }
+    }
+    let block = Limb { from: Vec3::ZERO, to: Vec3::Y * HEIGHT, half: [0.3, 0.2] };
+    let frame = body_frame(&model(block.triangles()), None);
+    assert!(!frame.is_by_feet && frame.faces() == "+Z");
+    assert!(frame.words().contains("taken to face +Z"), "{}", frame.words());
+}
+
+#[test]
+fn props_that_stand_apart_from_a_figure_change_nothing() {
+    let alone = humanoid_in(&model(GROWN.triangles()), None);
+    let beside = Limb { from: Vec3::X * 1.6, to: Vec3::new(1.6, 2.6, 0.0), half: [0.3, 0.3] };
+    let before = Limb { from: Vec3::Z * 1.5, to: Vec3::new(0.0, 0.6, 1.5), half: [0.3, 0.3] };
+    for props in [vec![beside], vec![before], vec![beside, before]] {
+        let count = props.len();
+        let all = GROWN.triangles().into_iter().chain(props.iter().flat_map(Limb::triangles));
+        let placed = humanoid_in(&model(all), None);
+        assert_eq!(placed.frame, alone.frame, "{count}");
+        assert_eq!(placed.sections, alone.sections, "{count}");
+        for (joint, other) in placed.joints.iter().zip(&alone.joints) {
+            let far = joint.position.distance(other.position);
+            assert!(far < 1e-5, "{} is {far} m away", joint.name);
+        }
+    }
+    // Hands that float beside the arms belong to the figure.
+    let hand = |sign: f32| {
+        let at = GROWN.fingers() * Vec3::new(sign, 1.0, 1.0) + Vec3::X * sign * 0.15;
+        Limb { from: at, to: at + Vec3::X * sign * 0.1, half: [0.04, 0.04] }
+    };
+    let all = GROWN.triangles().into_iter().chain([1.0, -1.0].into_iter().flat_map(|sign| hand(sign).triangles()));
+    let bounds = body_frame(&model(all), None).bounds;
+    assert!(bounds.max.x > alone.frame.bounds.max.x + 0.2 && bounds.min.x < alone.frame.bounds.min.x - 0.2);
+}
+
+#[test]
 fn the_plane_of_symmetry_is_that_of_the_mesh_and_else_the_middle_of_its_box() {
     let moved = Vec3::new(0.7, 0.0, 0.0);
     let shield = Limb { from: Vec3::new(0.9, 1.2, 0.2), to: Vec3::new(0.9, 1.8, 0.2), half: [0.4, 0.02] };

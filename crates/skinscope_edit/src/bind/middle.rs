@@ -56,29 +56,29 @@ pub(super) fn bare_triangles(model: &Model, meshes: Option<&BTreeSet<u32>>) -> V
 /// around a body counts as a part of it. Of a surface without a back it is the surface itself. `None` where the ray meets nothing.
 #[must_use]
 pub fn middle_of_body(model: &Model, ray: Ray) -> Option<Vec3> {
-    middles_of_body(model, None, &[ray]).into_iter().next().flatten()
-}
-
-/// Does the same for several rays, and for the meshes of the file with these numbers; `None`: all.
-pub(super) fn middles_of_body(model: &Model, meshes: Option<&BTreeSet<u32>>, rays: &[Ray]) -> Vec<Option<Vec3>> {
-    let mut met: Vec<Vec<Crossing>> = vec![Vec::new(); rays.len()];
-    for (world, primitive) in bare_parts(model, meshes) {
-        let corner = |vertex: &u32| {
+    let triangles = bare_parts(model, None).flat_map(|(world, primitive)| {
+        let corner = move |vertex: &u32| {
             let at = primitive.positions.get(*vertex as usize)?;
             Some(world.transform_point3(at.as_dvec3()).as_vec3())
         };
         let (triangles, _) = primitive.indices.as_chunks::<3>();
-        for [a, b, c] in triangles {
-            let (Some(a), Some(b), Some(c)) = (corner(a), corner(b), corner(c)) else { continue };
-            for (ray, met) in rays.iter().zip(&mut met) {
-                if let Some(distance) = ray.hit_triangle(a, b, c) {
-                    let enters = (b - a).cross(c - a).dot(ray.direction) < 0.0;
-                    met.push(Crossing { distance, enters });
-                }
+        triangles.iter().filter_map(move |[a, b, c]| Some([corner(a)?, corner(b)?, corner(c)?]))
+    });
+    middles_in(triangles, bare_bounds_of(model, None).diagonal(), &[ray]).into_iter().next().flatten()
+}
+
+/// Does the same for several rays through triangles of a body of this size.
+pub(super) fn middles_in(triangles: impl Iterator<Item = [Vec3; 3]>, size: f32, rays: &[Ray]) -> Vec<Option<Vec3>> {
+    let mut met: Vec<Vec<Crossing>> = vec![Vec::new(); rays.len()];
+    for [a, b, c] in triangles {
+        for (ray, met) in rays.iter().zip(&mut met) {
+            if let Some(distance) = ray.hit_triangle(a, b, c) {
+                let enters = (b - a).cross(c - a).dot(ray.direction) < 0.0;
+                met.push(Crossing { distance, enters });
             }
         }
     }
-    let size = SAME_HIT * bare_bounds_of(model, meshes).diagonal();
+    let size = SAME_HIT * size;
     let middle = |(ray, met): (&Ray, &mut Vec<Crossing>)| {
         let near = size / ray.direction.length().max(f32::MIN_POSITIVE);
         let [from, to] = way_through(met, near)?;

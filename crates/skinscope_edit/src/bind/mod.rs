@@ -11,6 +11,7 @@ mod figure;
 mod humanoid;
 #[cfg(test)]
 mod humanoid_tests;
+mod main_body;
 mod middle;
 mod placed;
 mod placed_axes;
@@ -35,8 +36,8 @@ pub use choices::{
     set_bind_envelope, set_bind_mesh, set_bind_root, set_bind_rule,
 };
 pub use dress::{
-    ALIGNS, Align, Aligned, Deepest, Depths, DressSettings, Dressed, DressedGarment, LeftOut, REACH, dress,
-    dress_align, set_dress_align, words_of_pose,
+    ALIGNS, Align, Aligned, Deepest, Depths, DressSettings, Dressed, DressedGarment, DressedSkin, LeftOut, REACH,
+    dress, dress_align, set_dress_align, words_of_pose,
 };
 pub use humanoid::{BodyFrame, Humanoid, body_frame, humanoid, humanoid_in, mirrored_name, sided_name};
 pub use middle::middle_of_body;

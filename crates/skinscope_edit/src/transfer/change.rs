@@ -33,7 +33,8 @@ pub fn carry_change(
     context: &JobContext,
 ) -> CarriedChange {
     let sheet = Sheet::of(model);
-    let (given, after) = (Given::of(before), Sheet::of(after));
+    let Some(given) = Given::of(before, context) else { return CarriedChange::default() };
+    let after = Sheet::of(after);
     let own = turned_alike(model, before);
     let mapping = Default::default();
     let named = |table: &Table| with_lacking(model, before, &mapping, by_name(model, table, before, &mapping));
@@ -46,13 +47,15 @@ pub fn carry_change(
         if context.is_cancelled() {
             break;
         }
-        context.set_fraction(number as f32 / surfaces.len() as f32);
+        let done = |number: usize| number as f32 / surfaces.len() as f32;
+        let part = context.part(done(number), done(number + 1));
+        part.set_fraction(0.0);
         let Some(first) = surface.parts.first() else { continue };
         let rest = resting(surface, own[first.primitive.mesh.index()]);
         let names = &names[first.table];
         let limb = |found: &Found| given.at(found).first().map(|(key, _)| given.limbs.limb(*key));
-        let matches = matching::find(&rest, &given.source, &given.limbs, &limb);
-        for (welded, found) in (0..).zip(&matches.of) {
+        let matches = matching::find(&rest, &given.source, &given.limbs, &limb, &part);
+        for (welded, found) in (0..).zip(&matches.of).take_while(|_| !context.is_cancelled()) {
             let Some(found) = found else { continue };
             let (old, new) = (given.at(found), given.at_in(&after, found));
             if difference(&old, &new) <= SAME {
@@ -105,6 +108,9 @@ fn changed(own: &[(u32, f64)], [old, new]: [&[(u32, f64)]; 2], locked: &BTreeSet
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+    use std::sync::atomic::Ordering;
+
     use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{MeshId, WeightChange};
 
@@ -140,6 +146,28 @@ mod tests {
         }
         assert!(carried(&finer, [&donor; 2]).rows.is_empty());
         assert!(carried(&finer, [&after; 2]).rows.is_empty());
+    }
+
+    #[test]
+    fn who_cancels_does_not_wait_for_the_rest_of_a_mesh() {
+        let donor = tube(Tube { joints: 4, ..Tube::default() });
+        let context = JobContext::of_waiting();
+        let cancel = || context.cancel_flag().store(true, Ordering::Relaxed);
+        let given = Given::of(&donor, &context).unwrap();
+        let sheet = Sheet::of(&donor);
+        let surfaces = surface::all_apart(&donor, &sheet.tables);
+        let rest = resting(&surfaces[0], turned_alike(&donor, &donor)[0]);
+        let asked = Cell::new(0);
+        let limb = |_: &Found| -> Option<u32> {
+            asked.set(asked.get() + 1);
+            cancel();
+            None
+        };
+        matching::find(&rest, &given.source, &given.limbs, &limb, &context);
+        assert_eq!(asked.get(), 1, "no other vertex was looked at");
+        let found = matching::find(&rest, &given.source, &given.limbs, &limb, &context);
+        assert!(found.closest.iter().chain(&found.of).all(Option::is_none) && asked.get() == 1);
+        assert!(Given::of(&donor, &context).is_none());
     }
 
     #[test]

@@ -42,8 +42,8 @@ pub(super) struct Missing {
 }
 
 impl Report {
-    /// Counts a vertex: its primitive, and its number there.
-    pub fn count(&mut self, taken: &Taken, at: Option<(PrimitiveId, usize)>) {
+    /// Counts a vertex: its primitive, its number there, and the number of its piece.
+    pub fn count(&mut self, taken: &Taken, at: Option<(PrimitiveId, usize)>, piece: usize) {
         let Some(distance) = taken.distance else { return };
         let report = &mut self.report;
         report.vertices += 1;
@@ -53,6 +53,17 @@ impl Report {
         report.unmatched += usize::from(taken.shares.is_empty());
         if report.at.is_none() || distance > report.largest {
             (report.largest, report.at) = (distance, at);
+        }
+        let Some((primitive, _)) = at else { return };
+        let part = report.parts.entry(primitive).or_default();
+        part.vertices += 1;
+        part.sum += distance;
+        part.inpainted += usize::from(taken.is_inpainted);
+        part.layered += usize::from(taken.is_layered);
+        part.unmatched += usize::from(taken.shares.is_empty());
+        part.pieces.insert(piece);
+        if part.at.is_none() || distance > part.largest {
+            (part.largest, part.at) = (distance, at);
         }
     }
 }

@@ -88,6 +88,16 @@ impl<'s> Draft<'s> {
         Ok(())
     }
 
+    /// Removes an item of a list.
+    pub(crate) fn remove_item(&mut self, path: &[PathStep], index: usize) -> Result<(), WriteError> {
+        if let Some(node) = self.text.find(path)?
+            && node.remove_item(index)?
+        {
+            self.changes.json_values += 1;
+        }
+        Ok(())
+    }
+
     /// Adds a mesh that names the accessors of an old one, as it stands in the text, and lets some nodes show it.
     pub(crate) fn add_mesh(&mut self, mesh: &NewMesh) -> Result<(), WriteError> {
         let path = [PathStep::Key("meshes"), PathStep::At(mesh.from)];

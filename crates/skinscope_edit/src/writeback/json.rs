@@ -127,6 +127,17 @@ impl<'t> Node<'t> {
         Ok(list.remove(|item| item.is_named(key)))
     }
 
+    /// Removes an item of an array; returns whether it was there.
+    ///
+    /// # Errors
+    /// The text is no JSON there.
+    pub(crate) fn remove_item(&mut self, index: usize) -> Result<bool, WriteError> {
+        self.open()?;
+        let Self::Array(list) = self else { return Ok(false) };
+        let mut at = 0..;
+        Ok(list.remove(|_| at.next() == Some(index)))
+    }
+
     /// Removes the items of an array that are the string `text`; returns whether there was one.
     ///
     /// # Errors
@@ -214,7 +225,7 @@ impl<'t> List<'t> {
         self.items.push(Item { before, key: Cow::Owned(key), colon, value: Node::Text(Cow::Owned(text)), after });
     }
 
-    fn remove(&mut self, is_it: impl Fn(&Item) -> bool) -> bool {
+    fn remove(&mut self, mut is_it: impl FnMut(&Item) -> bool) -> bool {
         let before = self.items.len();
         let end = self.items.last().map(|last| last.after.clone());
         self.items.retain(|item| !is_it(item));

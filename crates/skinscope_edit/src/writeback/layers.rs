@@ -17,7 +17,7 @@ pub(super) fn write(layers: &LayersInFile, draft: &mut Draft<'_>) -> Result<(), 
         _ if !layers.changes(draft.model) => Ok(()),
         LayersInFile::AsTheyAre => Ok(()),
         LayersInFile::Kept(text) => keep(draft, LAYERS, text),
-        LayersInFile::Removed => remove(draft),
+        LayersInFile::Removed => remove(draft, LAYERS),
     }
 }
 
@@ -44,8 +44,8 @@ fn is_there(draft: &mut Draft<'_>, path: &[PathStep], name: &'static str) -> Res
     }
 }
 
-/// Takes them away, with the objects that have nothing else.
-fn remove(draft: &mut Draft<'_>) -> Result<(), WriteError> {
+/// Takes a member away that is there, with the objects that have nothing else.
+pub(super) fn remove(draft: &mut Draft<'_>, member: &str) -> Result<(), WriteError> {
     let count = |path: &[&str]| {
         let at = path.iter().try_fold(&draft.root, |value, key| value.get(*key));
         at.and_then(serde_json::Value::as_object).map_or(0, serde_json::Map::len)
@@ -54,6 +54,6 @@ fn remove(draft: &mut Draft<'_>) -> Result<(), WriteError> {
     match (in_extras, in_own) {
         (..=1, ..=1) => draft.remove_member(&[], EXTRAS),
         (_, ..=1) => draft.remove_member(&[PathStep::Key(EXTRAS)], OWN),
-        _ => draft.remove_member(&[PathStep::Key(EXTRAS), PathStep::Key(OWN)], LAYERS),
+        _ => draft.remove_member(&[PathStep::Key(EXTRAS), PathStep::Key(OWN)], member),
     }
 }

@@ -29,7 +29,7 @@ use skinscope_model::Clip;
 #[cfg(doc)]
 use skinscope_model::Origins;
 
-use crate::Sheet;
+use crate::{AddedShapes, Sheet};
 
 /// The reason why a file could not be patched.
 #[derive(Debug, thiserror::Error)]
@@ -59,8 +59,8 @@ pub enum WriteError {
     /// The layers of weights, or the drivers of shapes, have no place in the file.
     #[error("the file cannot keep layers of weights or what drives shapes: {0} is there already, and is no object")]
     Extras(&'static str),
-    /// A mesh cannot be stored with more morph targets.
-    #[error("mesh {mesh} cannot be stored with more morph targets: {reason}")]
+    /// A mesh cannot be stored with other morph targets.
+    #[error("mesh {mesh} cannot be stored with other morph targets: {reason}")]
     Shapes {
         /// The index of the mesh in the file.
         mesh: usize,
@@ -97,7 +97,7 @@ pub struct Changes {
     pub skins: usize,
     /// How many clips are new.
     pub clips: usize,
-    /// How many morph targets are new.
+    /// How many morph targets are new, go, or get other names.
     pub shapes: usize,
     /// Sentences about new clips that stand so far away that floats round their keys.
     pub coarse: Vec<String>,
@@ -151,15 +151,15 @@ pub fn patch(
     let added: Vec<&Clip> = sheet.model.clips.iter().filter(|clip| clip.is_added()).collect();
     let gains = sheet.model.gained_instances().next().is_some() || sheet.model.new_links().next().is_some();
     let keeps_layers = !sheet.layers.changes(sheet.model);
-    if wants.iter().all(|want| !want.changes()) && added.is_empty() && !gains && keeps_layers && sheet.shapes.is_empty()
-    {
+    let shapes = AddedShapes::all_of(sheet.model);
+    if wants.iter().all(|want| !want.changes()) && added.is_empty() && !gains && keeps_layers && shapes.is_empty() {
         return Ok(Patched::default());
     }
     let mut plan = plan::Plan::new(source, (sheet, &homes.new), recompression)?;
     plan.carry_out(&wants)?;
     let coarse = plan.add_clips(&added)?;
     plan.set_layers(&sheet.layers)?;
-    sheet.shapes.iter().try_for_each(|shapes| plan.add_shapes(shapes))?;
+    plan.set_shapes(&shapes)?;
     let mut patched = plan.finish(source, rename)?;
     (patched.changes.clips, patched.changes.coarse) = (added.len(), coarse);
     patched.changes.vertices = vertices;

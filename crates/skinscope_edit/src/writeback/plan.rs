@@ -58,9 +58,9 @@ impl<'s> Plan<'s> {
         layers::write(layers, &mut self.draft)
     }
 
-    /// Appends morph targets to a mesh, with the keys of their weights.
-    pub(crate) fn add_shapes(&mut self, added: &AddedShapes) -> Result<(), WriteError> {
-        shapes::append(&mut self.draft, added)
+    /// Gives meshes other morph targets, with the keys of their weights and with what drives them.
+    pub(crate) fn set_shapes(&mut self, all: &[AddedShapes]) -> Result<(), WriteError> {
+        shapes::write(&mut self.draft, all)
     }
 
     pub fn carry_out(&mut self, wants: &[Want]) -> Result<(), WriteError> {

@@ -95,7 +95,10 @@ fn a_wide_turn_over_one_row_is_told_with_the_volume_that_it_costs() {
         assert_eq!(told(&findings), [(vec![2, 3], true, lost)], "{rows} rows");
         let words = if rows == 0 { "no row of vertices between" } else { "one row of vertices" };
         assert!(findings[0].message.contains(words) && findings[0].message.contains("turns by 90°"));
-        assert!(findings[0].message.contains("50 cm thick"), "{}", findings[0].message);
+        let loss = format!(
+            "50 cm thick. All of the turn falls on that strip, which creases or is pinched; the skin within two radii of the joint loses {lost} % of the volume"
+        );
+        assert!(findings[0].message.contains(&loss), "{}", findings[0].message);
     }
 }
 
@@ -154,6 +157,21 @@ fn an_arm_on_the_spine_is_told_with_a_turn_or_with_the_moment_of_a_clip() {
     turning(&mut parts, 2, degrees(Vec3::X, 80.0));
     let findings = found(parts, "shoulder-clavicle");
     assert!(told(&findings)[0].1 && findings[0].message.contains("turned by 80°"), "{}", findings[0].message);
+}
+
+/// The same arm, so thin that its triangles are longer than the skin around a joint: what is enclosed there says nothing.
+#[test]
+fn advice_about_a_limb_of_few_long_triangles_gives_no_volume() {
+    let thin = |mut parts: ModelParts| {
+        skin(&mut parts).positions.iter_mut().for_each(|p| (p.x, p.z) = (p.x * 0.12, p.z * 0.12));
+        parts
+    };
+    let twist = turned_hand(NAMES, None, degrees(Vec3::Y, -90.0));
+    for (parts, rule) in [(arm(NAMES, None), "shoulder-clavicle"), (twist, "forearm-twist")] {
+        let findings = found(thin(parts), rule);
+        let [finding] = &findings[..] else { panic!("{rule}: {} findings", findings.len()) };
+        assert!(finding.measure.is_none() && finding.message.contains("too few triangles"), "{}", finding.message);
+    }
 }
 
 #[test]

@@ -7,8 +7,8 @@ use glam::Vec3;
 use skinscope_model::{HumanoidRig, NodeId};
 
 use super::joints::finding;
-use super::limb::{Seam, Volume, binds, degrees, each_moment, kept_text, posed, turn};
-use super::{Finding, FindingPose, Measure, Repair, RepairTool, Rule, Severity, SkinSurface, Subject};
+use super::limb::{Seam, Volume, binds, degrees, each_moment, posed, told, turn};
+use super::{Finding, FindingPose, Repair, RepairTool, Rule, Severity, SkinSurface, Subject};
 
 /// The rule that finds shoulders without a clavicle.
 pub(crate) static CLAVICLE: Rule = Rule {
@@ -45,26 +45,29 @@ fn clavicle(subject: &Subject, out: &mut Vec<Finding>) {
         });
         let Some((surface, mut volume)) = joined else { continue };
         let large = largest_in_clips(subject, surface, [body, arm]);
-        let measured = match large {
-            Some((pose, when)) => volume.kept(subject, &posed(subject, pose)).map(|kept| (kept, pose, when)),
-            None => worst_by_hand(subject, arm, rig.node(&format!("{side}LowerArm")), &mut volume),
+        let measured = if volume.is_coarse {
+            let (pose, when) = large.unwrap_or((FindingPose::Rest, String::new()));
+            Some((None, pose, when))
+        } else if let Some((pose, when)) = large {
+            volume.kept(subject, &posed(subject, pose)).map(|kept| (Some(kept), pose, when))
+        } else {
+            worst_by_hand(subject, arm, rig.node(&format!("{side}LowerArm")), &mut volume)
         };
         let Some((kept, pose, when)) = measured else { continue };
         out.push(said(subject, [body, arm], (kept, pose, &when)));
     }
 }
 
-fn said(subject: &Subject, [body, arm]: [NodeId; 2], (kept, pose, when): (f64, FindingPose, &str)) -> Finding {
+fn said(subject: &Subject, [body, arm]: [NodeId; 2], (kept, pose, when): (Option<f64>, FindingPose, &str)) -> Finding {
+    let (volume, measure) = told(when, kept);
     let message = format!(
-        "{} hangs on {} without a clavicle between, so that one joint makes the whole raise of the arm. {when} {}.",
+        "{} hangs on {} without a clavicle between, so that one joint makes the whole raise of the arm. {volume}",
         subject.name(arm),
         subject.name(body),
-        kept_text(kept),
     );
     let fix = "Put a joint at the breastbone above the upper arm, which reaches to the shoulder and makes a third of the raise; \
                the example about shoulders shows what that keeps.";
-    let measure = Measure { what: "lost volume", value: 100.0 * (1.0 - kept), unit: "%" };
-    Finding { pose, ..finding(&CLAVICLE, CLAVICLE.severity, vec![body, arm], (message, fix), Some(measure)) }
+    Finding { pose, ..finding(&CLAVICLE, CLAVICLE.severity, vec![body, arm], (message, fix), measure) }
 }
 
 /// Returns the joint of the body that carries an upper arm with no joint between, and the arm.
@@ -101,7 +104,7 @@ fn worst_by_hand(
     arm: NodeId,
     elbow: Option<NodeId>,
     volume: &mut Volume,
-) -> Option<(f64, FindingPose, String)> {
+) -> Option<(Option<f64>, FindingPose, String)> {
     let at = |node: NodeId| subject.rest[node.index()].translation;
     let bone = Vec3::from(at(elbow?) - at(arm)).try_normalize()?;
     let world = subject.rest[arm.index()];
@@ -116,5 +119,5 @@ fn worst_by_hand(
             }
         }
     }
-    worst.map(|(kept, pose)| (kept, pose, "Turned by a right angle,".to_owned()))
+    worst.map(|(kept, pose)| (Some(kept), pose, "Turned by a right angle,".to_owned()))
 }

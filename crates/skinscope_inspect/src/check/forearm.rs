@@ -8,8 +8,8 @@ use glam::Vec3;
 use skinscope_model::{ClipId, NodeId};
 
 use super::joints::finding;
-use super::limb::{Seam, binds, degrees_about, each_moment, kept_text, posed, turn};
-use super::{Finding, FindingPose, Measure, Repair, RepairTool, Rule, Severity, SkinSurface, Subject};
+use super::limb::{Seam, binds, degrees_about, each_moment, posed, told, turn};
+use super::{Finding, FindingPose, Repair, RepairTool, Rule, Severity, SkinSurface, Subject};
 
 /// The rule that finds forearms without a twist joint.
 pub(crate) static FOREARM: Rule = Rule {
@@ -65,17 +65,17 @@ fn of_surface(subject: &Subject, surface: &SkinSurface, joints: [NodeId; 2]) -> 
     });
     let (twisted, (clip, time_secs)) = (largest.0, largest.1?);
     let pose = FindingPose::Clip { clip, time_secs };
-    let kept = Seam::of(subject, surface, joints)?.volume(subject).kept(subject, &posed(subject, pose))?;
+    let mut volume = Seam::of(subject, surface, joints)?.volume(subject);
+    let kept = if volume.is_coarse { None } else { Some(volume.kept(subject, &posed(subject, pose))?) };
+    let (volume, measure) = told("There", kept);
     let [elbow, hand] = joints.map(|joint| subject.name(joint));
     let message = format!(
-        "The forearm {elbow} has no twist joint: at {} {hand} is turned by {twisted:.0}° about it, all of that at the wrist, where {}.",
+        "The forearm {elbow} has no twist joint: at {} {hand} is turned by {twisted:.0}° about it, all of that at the wrist. {volume}",
         subject.moment(clip, time_secs),
-        kept_text(kept),
     );
     let fix = "Put one to three joints along the forearm that make a part of the turn each, and part the weights of the forearm among \
                them along its length; the example about forearms shows what that keeps.";
-    let measure = Measure { what: "lost volume", value: 100.0 * (1.0 - kept), unit: "%" };
-    Some(Finding { pose, ..finding(&FOREARM, FOREARM.severity, joints.to_vec(), (message, fix), Some(measure)) })
+    Some(Finding { pose, ..finding(&FOREARM, FOREARM.severity, joints.to_vec(), (message, fix), measure) })
 }
 
 /// Returns whether a joint between elbow and hand moves some of what these move, so that it can take a part of the twist.

@@ -14,7 +14,7 @@ const NAMED: usize = 4;
 const LETTERS: usize = 48;
 
 /// Returns a name of the file in quotes; long ones are cut, and control characters are removed.
-fn quoted(name: &str) -> String {
+pub(super) fn quoted(name: &str) -> String {
     let obeyed = |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let clean = |c| if obeyed(c) { '\u{fffd}' } else { c };
     let mut out: String = name.chars().take(LETTERS).map(clean).collect();
@@ -60,6 +60,14 @@ fn listed(mut items: Vec<String>, more: usize) -> String {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
         _ => items.concat(),
     }
+}
+
+/// Joins items, of many the first: `a, b, c, d and 7 more`.
+pub(super) fn some_of(mut items: Vec<String>) -> String {
+    let shown = if items.len() <= NAMED + 1 { items.len() } else { NAMED };
+    let more = items.len() - shown;
+    items.truncate(shown);
+    listed(items, more)
 }
 
 /// Names skins: `skin 0`, `skins 0 and 2`.

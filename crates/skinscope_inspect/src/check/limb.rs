@@ -10,7 +10,7 @@ use skinscope_deform::{Limits, MeasureScratch, MeasuredSurface, Patch};
 use skinscope_model::{ClipId, LocalPose, NodeId};
 
 use super::motion::Point;
-use super::{FindingPose, SkinSurface, Subject};
+use super::{FindingPose, Measure, SkinSurface, Subject};
 
 /// How many moments of clips are looked at in all, and the most of one clip.
 const MOMENTS: usize = 720;
@@ -21,6 +21,9 @@ const SHARES: [f32; 2] = [0.1, 0.9];
 const WIDEST_GAP: f32 = 2.6;
 /// How far the skin belongs to a joint, in radii of the limb.
 const REACH: f32 = 2.0;
+/// The least part of the cylinder of that length and the radius of the limb that the skin around a joint has to enclose: what is left of a limb
+/// of few long triangles is no part of it whose volume would say anything.
+const COARSE: f64 = 0.1;
 /// By how much the lengths of the axes of a rotation may differ.
 const EVEN: f32 = 1.05;
 /// Nothing is a fault here: only the volume is read.
@@ -98,7 +101,10 @@ impl<'a> Seam<'a> {
         let takes = |corners: &[u32]| corners.iter().all(is_near);
         let patch = Patch::new(&surface.mesh, &bound, 0.0, &takes, &mut |corners| vec![Vec3::ZERO; corners.len()]);
         let vertices = patch.vertices().into_iter();
+        let cylinder = std::f64::consts::PI * 2.0 * f64::from(REACH) * f64::from(self.radius).powi(3);
+        let is_small = |volume: f64| volume.abs() < COARSE * cylinder;
         Volume {
+            is_coarse: patch.measured_vertices().is_empty() || patch.rest_volume().is_some_and(is_small),
             points: vertices.map(|vertex| (vertex, Point::new(subject, surface, vertex))).collect(),
             facing: vec![Vec3::ZERO; patch.triangles().count()],
             positions: bound,
@@ -111,6 +117,8 @@ impl<'a> Seam<'a> {
 
 /// The skin around a joint, whose volume is measured in poses.
 pub(super) struct Volume {
+    /// Whether the skin has so few triangles there that its volume says nothing.
+    pub is_coarse: bool,
     patch: Patch,
     points: Vec<(u32, Point)>,
     positions: Vec<Vec3>,
@@ -120,8 +128,11 @@ pub(super) struct Volume {
 }
 
 impl Volume {
-    /// Returns the volume in a pose over that as the skin was bound; `None` where it does not enclose one.
+    /// Returns the volume in a pose over that as the skin was bound; `None` where it does not enclose one, or is too coarse.
     pub fn kept(&mut self, subject: &Subject, pose: &[Affine3A]) -> Option<f64> {
+        if self.is_coarse {
+            return None;
+        }
         for (vertex, point) in &self.points {
             self.positions[*vertex as usize] = point.at(pose);
         }
@@ -287,7 +298,24 @@ pub(super) fn posed(subject: &Subject, pose: FindingPose) -> Vec<Affine3A> {
     world
 }
 
-/// Says which part of its volume the skin keeps around a joint.
+/// Says how much of its volume the skin loses around a joint.
 pub(super) fn kept_text(kept: f64) -> String {
-    format!("the skin within two radii of the joint has {:.0} % of the volume that it was bound with", 100.0 * kept)
+    let what = "the skin within two radii of the joint";
+    let lost = 100.0 * (1.0 - kept);
+    if lost >= 0.5 {
+        format!("{what} loses {lost:.0} % of the volume that it was bound with")
+    } else if lost <= -0.5 {
+        format!("{what} has {:.0} % more volume than it was bound with: it is drawn out, or lies within itself", -lost)
+    } else {
+        format!("{what} keeps the volume that it was bound with")
+    }
+}
+
+/// Returns what a finding says of the volume, and its measure; `kept` is `None` where the skin is too coarse.
+pub(super) fn told(when: &str, kept: Option<f64>) -> (String, Option<Measure>) {
+    let Some(kept) = kept else {
+        return ("The skin there has too few triangles to say what volume that costs.".to_owned(), None);
+    };
+    let measure = Measure { what: "lost volume", value: 100.0 * (1.0 - kept), unit: "%" };
+    (format!("{when} {}.", kept_text(kept)), Some(measure))
 }

@@ -25,6 +25,7 @@ mod limb;
 mod limit;
 #[cfg(test)]
 mod mesh_tests;
+mod morphs;
 mod motion;
 mod names;
 mod near_segment;
@@ -147,6 +148,7 @@ pub static RULES: &[&Rule] = &[
     &scale::NON_UNIFORM,
     &scale::NEGATIVE,
     &names::DUPLICATE,
+    &morphs::CUT,
     &unused::UNUSED,
     &pairs::UNWEIGHTED_OUT_OF_RANGE,
     &far::FAR,
@@ -154,6 +156,7 @@ pub static RULES: &[&Rule] = &[
     &clavicle::CLAVICLE,
     &forearm::FOREARM,
     &sharp_bend::SHARP_BEND,
+    &morphs::EMPTY,
 ];
 
 /// Options of a check.

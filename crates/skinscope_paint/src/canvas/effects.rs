@@ -110,6 +110,34 @@ impl Rows {
         Ok(changed)
     }
 
+    /// Lets what effects reach from some rows of the layer that is painted in follow them, and returns the rows with other flat weights. Rows
+    /// by which a locked joint would get another weight are given back as they were.
+    pub(super) fn follow_effects(
+        &mut self,
+        rows: Vec<TableRow>,
+        locked: &BTreeSet<u32>,
+        give_back: &mut dyn FnMut(&mut Self, &[TableRow]),
+    ) -> Vec<TableRow> {
+        let reached = self.reached(&rows);
+        self.know(&reached);
+        let mut left = rows;
+        loop {
+            let refused = match self.compose(&reached, locked) {
+                Ok(changed) => return changed,
+                Err(_) if left.is_empty() => return Vec::new(),
+                Err(refused) => refused,
+            };
+            let near: BTreeSet<TableRow> = self.reached(&refused).into_iter().collect();
+            let (mut back, mut stay): (Vec<TableRow>, Vec<TableRow>) =
+                left.into_iter().partition(|at| near.contains(at));
+            if back.is_empty() {
+                std::mem::swap(&mut back, &mut stay);
+            }
+            give_back(self, &back);
+            left = stay;
+        }
+    }
+
     /// Takes other layers where effects have a say before or after that, and returns the rows that have other flat weights now, rising.
     pub(crate) fn take_with_effects(&mut self, layers: LayerStack) -> Vec<TableRow> {
         let before = std::mem::replace(&mut self.layers, layers);
@@ -186,30 +214,17 @@ impl Canvas {
         before: &LayerStack,
         rows: Vec<TableRow>,
     ) -> Vec<TableRow> {
-        let reached = self.rows.reached(&rows);
-        self.rows.know(&reached);
-        let mut left = rows;
-        loop {
-            let refused = match self.rows.compose(&reached, &brushing.locked) {
-                Ok(changed) => return changed,
-                Err(_) if left.is_empty() => return Vec::new(),
-                Err(refused) => refused,
-            };
-            let near: BTreeSet<TableRow> = self.rows.reached(&refused).into_iter().collect();
-            let (mut back, mut stay): (Vec<TableRow>, Vec<TableRow>) =
-                left.into_iter().partition(|at| near.contains(at));
-            if back.is_empty() {
-                std::mem::swap(&mut back, &mut stay);
-            }
-            for at in &back {
-                match brushing.is_of_mask() {
-                    true => self.rows.layers.set_mask_share(*at, before.mask_share(*at)),
-                    false => self.rows.layers.set_active_row(*at, before.active_row(*at).cloned()),
+        let is_of_mask = brushing.is_of_mask();
+        let Brushing { stroke, locked, touched, .. } = brushing;
+        let (surfaces, accumulates) = (&self.surfaces[..], stroke.accumulate);
+        self.rows.follow_effects(rows, locked, &mut |rows, back| {
+            for at in back {
+                match is_of_mask {
+                    true => rows.layers.set_mask_share(*at, before.mask_share(*at)),
+                    false => rows.layers.set_active_row(*at, before.active_row(*at).cloned()),
                 }
             }
-            let at = (&self.rows, &self.surfaces[..]);
-            brushing.touched.note_held(at, &back, brushing.stroke.accumulate);
-            left = stay;
-        }
+            touched.note_held((&*rows, surfaces), back, accumulates);
+        })
     }
 }

@@ -26,9 +26,11 @@ mod stuck;
 mod tests;
 mod touched;
 mod vicinity;
+mod wanted;
 mod whole;
 
 pub use self::outline::Reach;
+pub use self::rows::Fit;
 pub use self::state::Painted;
 pub use self::stuck::StuckPlace;
 

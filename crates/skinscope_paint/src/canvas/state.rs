@@ -36,6 +36,11 @@ impl Painted {
         self.0.changes(&self.0.painted_rows())
     }
 
+    /// Returns the rows of then.
+    pub(super) fn rows(&self) -> &Rows {
+        &self.0
+    }
+
     /// Writes the rows that were painted into the sheet of a model that has the same weights in single precision.
     pub fn write_into(&self, sheet: &mut Sheet<'_>) {
         self.0.write_into(&mut sheet.tables);

@@ -20,6 +20,11 @@ pub enum FileCommand {
     ChooseDonor,
     /// Read that file.
     ReadDonor(PathBuf),
+    /// Ask for a mesh that weights are to be solved from, with the system's dialog.
+    ChooseExample,
+    /// Read meshes of what the surface should be, and let the tool that solves weights use them ([`crate::SculptCommand::Add`]). A pose file
+    /// among these files is the pose of the mesh that has its name; all others have the pose that is shown.
+    ReadExamples(Vec<PathBuf>),
     /// Read which of its joints are which from this file ([`skinscope_anim::pose::NameMap`]).
     ReadDonorMap(PathBuf),
     /// Write that into this file.
@@ -116,6 +121,8 @@ pub enum FileUse {
     SavePlaced,
     /// Its joints are placed in place of those that there are.
     LoadPlaced,
+    /// It is a mesh that has the surface as it should be in the pose that is shown: a corrective shape is made of it.
+    LoadSculpt,
     /// A picture, the posed mesh or a film is written into it.
     Export(ExportKind),
 }
@@ -124,6 +131,6 @@ impl FileUse {
     /// Whether the file is written, in place of being read.
     #[must_use]
     pub fn writes(self) -> bool {
-        !matches!(self, Self::LoadPose | Self::OpenSession | Self::LoadPlaced)
+        !matches!(self, Self::LoadPose | Self::OpenSession | Self::LoadPlaced | Self::LoadSculpt)
     }
 }

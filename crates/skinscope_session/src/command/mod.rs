@@ -52,6 +52,7 @@ use crate::playback::{LoopMode, PoseSource};
 use crate::pose::onion::Onion;
 use crate::view::{Antialiasing, EnvironmentCommand, Lighting, ViewFrom};
 use crate::weights::marks::MarkCommand;
+use crate::weights::reshaping::ShapeCommand;
 use crate::weights::tools::ToolCommand;
 
 /// Makes [`Command`] of its families; each command of a family is a [`Command`] too.
@@ -159,6 +160,8 @@ pub enum EditCommand {
     /// Put bone links between a joint and the one above it, in one step. A joint that cannot have them stays as it is, and
     /// [`crate::Tools::links`] says why.
     InsertLinks(NodeId, LinkSettings),
+    /// Make, name or remove a corrective shape, in one step. What cannot be done changes nothing, and [`crate::Tools::shapes`] says why.
+    Shape(ShapeCommand),
 }
 
 /// Commands about the pose that is shown, and how time passes.

@@ -271,6 +271,18 @@ impl Session {
         self.worst_of(&poses, false, go_on)
     }
 
+    /// Calls `look` with this session in each pose of that range of motion. The session itself stays as it is.
+    pub fn each_of_motion(&self, look: &mut dyn FnMut(&Self, FindingPose)) {
+        let Some(model) = self.model() else { return };
+        let poses: Vec<FindingPose> = rom::plan(model, &rom::RomOptions::default()).all().collect();
+        let mut session = Self { beside: None, ..self.clone() };
+        for pose in poses {
+            session.playing().pose_as(pose);
+            session.update_pose();
+            look(&session, pose);
+        }
+    }
+
     /// `keeps_edits`: moments of a clip with the pose edits over them.
     fn worst_of(
         &self,

@@ -17,6 +17,7 @@ use crate::files::session_file::{BindingRecord, Rebinding, absolute};
 use crate::files::unmatched;
 use crate::painting::file_layers;
 use crate::pose::crowd;
+use crate::shaping::restore_shapes;
 use crate::view::orbit::Orbit;
 use crate::{
     CameraCommand, Document, History, Playback, PlaybackCommand, PoseSource, Session, SessionSnapshot, Unsaved, View,
@@ -196,6 +197,10 @@ impl Session {
                 },
                 Rebinding::Links(change) => match model.with_links(&change) {
                     Ok(linked) => self.skinning().show_skinning(Arc::new(linked)),
+                    Err(_) => left.bindings.push(record),
+                },
+                Rebinding::Shapes(change) => match restore_shapes(model, &change) {
+                    Ok(shaped) => self.skinning().show_skinning(Arc::new(shaped)),
                     Err(_) => left.bindings.push(record),
                 },
                 Rebinding::Unfit => left.bindings.push(record),

@@ -159,6 +159,12 @@ impl Edits {
         }
     }
 
+    /// Returns the same edits of a model whose morph weights are at other places in a pose. Those that are there no more are left out.
+    pub(crate) fn with_morphs_at(&self, places: &[Option<usize>]) -> Self {
+        let place = |(at, weight): (&usize, &f32)| Some(((*places.get(*at)?)?, *weight));
+        Self { morphs: self.morphs.iter().filter_map(place).collect(), ..self.clone() }
+    }
+
     /// Writes the edits over `pose`.
     pub fn apply(&self, pose: &mut LocalPose) {
         for (node, edit) in &self.nodes {
@@ -195,6 +201,7 @@ pub(super) fn apply(session: &mut Session, command: &EditCommand) {
             | EditCommand::NormaliseWeights
             | EditCommand::Bind(_)
             | EditCommand::InsertLinks(..)
+            | EditCommand::Shape(_)
     ) {
         session.stop_trial();
     }
@@ -218,6 +225,7 @@ pub(super) fn apply(session: &mut Session, command: &EditCommand) {
             return;
         }
         EditCommand::InsertLinks(joint, ref settings) => return session.insert_links(joint, settings),
+        EditCommand::Shape(ref command) => return session.reshape(command),
         // Gestures are of all parts (`gesture`).
         EditCommand::BeginEdit | EditCommand::EndEdit | EditCommand::CancelEdit => return,
         EditCommand::Edit(node, value) => {

@@ -91,6 +91,7 @@ impl Session {
                 Rebinding::IsThere => true,
                 Rebinding::Change(change) => self.bind(&change).is_ok(),
                 Rebinding::Links(change) => self.link(&change).is_ok(),
+                Rebinding::Shapes(change) => self.take_shapes(&change).is_ok(),
                 Rebinding::Unfit => false,
             };
             if !is_there {

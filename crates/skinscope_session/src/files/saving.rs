@@ -42,6 +42,12 @@ impl<'a> Unsaved<'a> {
             .map_or(0, |model| model.bindings().iter().map(|change| change.bound().count()).sum())
     }
 
+    /// Meshes with other morph targets than their file has, which are in no file yet.
+    #[must_use]
+    pub(crate) fn unsaved_shapes(self) -> usize {
+        self.weights.edited_model().map_or(0, |model| model.retargeted.len())
+    }
+
     /// Whether weights or matrices were edited or clips were added that are in no file yet.
     #[must_use]
     pub(crate) fn has_unsaved_edits(self) -> bool {
@@ -49,11 +55,12 @@ impl<'a> Unsaved<'a> {
     }
 
     /// Whether weights or matrices were edited ([`crate::Unsaved::unsaved_vertices`], [`crate::Unsaved::unsaved_binds`]), or meshes gained a
-    /// skin.
+    /// skin or other morph targets.
     #[must_use]
     pub fn has_unsaved_skinning(self) -> bool {
         // An example is no file, and is as it was when it is opened again.
-        let has_other_skinning = |model: &Arc<Model>| model.is_edited() || !model.bindings().is_empty();
+        let has_other_skinning =
+            |model: &Arc<Model>| model.is_edited() || !model.bindings().is_empty() || !model.retargeted.is_empty();
         !self.is_example && self.weights.edited_model().is_some_and(has_other_skinning)
     }
 

@@ -200,7 +200,7 @@ impl SessionSnapshot {
     pub(crate) fn has_model_of(&self, path: Option<&Path>, model: &Model) -> bool {
         let same_weights = self.model.weight_edits().is_same(model.weight_edits());
         let same_binds = self.model.bind_edits() == model.bind_edits();
-        let same_binds = same_binds && self.model.has_bindings_of(model);
+        let same_binds = same_binds && self.model.has_bindings_of(model) && self.model.has_shapes_of(model);
         self.path.as_deref() == path && same_weights && same_binds && self.model.has_same_added_clips(model)
     }
 

@@ -22,6 +22,8 @@ pub struct UnsavedWork {
     pub binds: usize,
     /// Meshes that gained a skin.
     pub bindings: usize,
+    /// Meshes with other morph targets.
+    pub shapes: usize,
     /// Clips that the file does not have.
     pub clips: usize,
     /// Nodes and morph targets with an edited pose.
@@ -58,13 +60,13 @@ impl UnsavedWork {
     /// Returns whether some of it can be written into the file of the model.
     #[must_use]
     pub fn fits_model(&self) -> bool {
-        self.vertices + self.binds + self.bindings + self.clips > 0
+        self.vertices + self.binds + self.bindings + self.shapes + self.clips > 0
     }
 
     /// Returns it without what can be written into the file of the model.
     #[must_use]
     pub fn without_model(self) -> Self {
-        Self { vertices: 0, binds: 0, bindings: 0, clips: 0, ..self }
+        Self { vertices: 0, binds: 0, bindings: 0, shapes: 0, clips: 0, ..self }
     }
 
     /// Returns what there is, each kind in some words.
@@ -74,6 +76,7 @@ impl UnsavedWork {
             (self.vertices, "vertex with other weights than the file", "vertices with other weights than the file"),
             (self.binds, "joint with another bind matrix", "joints with other bind matrices"),
             (self.bindings, "mesh with a new skin", "meshes with new skins"),
+            (self.shapes, "mesh with other morph targets", "meshes with other morph targets"),
             (self.clips, "new clip", "new clips"),
             (self.posed, "posed node or morph target", "posed nodes and morph targets"),
             (self.controls, "slider or control", "sliders and controls"),
@@ -148,6 +151,7 @@ impl Unsaved<'_> {
             vertices: when(kinds.weights, self.unsaved_vertices()),
             binds: when(kinds.weights, self.unsaved_binds()),
             bindings: when(kinds.weights, self.unsaved_bindings()),
+            shapes: when(kinds.weights, self.unsaved_shapes()),
             clips: when(kinds.weights, self.unsaved_clips()),
             posed: when(kinds.pose, edits.nodes.len() + edits.morphs.len() + edits.held.len()),
             controls: when(kinds.controls, controls),

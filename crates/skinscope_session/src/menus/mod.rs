@@ -32,13 +32,18 @@ pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {
         let command = Command::View(ViewCommand::ToggleOverlay(overlay.id));
         let row = row(Menu::Overlay, overlay.label, overlay.key.map(plain), command, overlay.help);
         // The menu has no room for them in a window of 720 points.
-        if LAYER_OVERLAYS.contains(&overlay.id) { row.in_submenu(Submenu::LayerOverlays) } else { row }
+        match SUBMENUS.iter().find(|(_, ids)| ids.contains(&overlay.id)) {
+            Some((submenu, _)) => row.in_submenu(*submenu),
+            None => row,
+        }
     });
     let tools = Group::ALL.into_iter().enumerate().flat_map(|(group, tools)| {
         tools.operations().into_iter().enumerate().map(move |(i, operation)| {
             let command = Command::Tool(ToolCommand::Choose(Some(operation.id)));
             let row = row(Menu::Tools, operation.tool, None, command, operation.help);
-            if group > 0 && i == 0 { row.after_line() } else { row }
+            let row = if group > 0 && i == 0 { row.after_line() } else { row };
+            // Nor for these.
+            if tools == Group::Bind { row.in_submenu(Submenu::Binding) } else { row }
         })
     });
     let toggles = |menu| TOGGLES.iter().filter(move |row| row.menu == menu).map(ToggleRow::command_row);
@@ -68,8 +73,11 @@ pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {
     before.into_iter().chain(overlays).chain(after).chain(tools).chain(marks).chain(paint_menu::rows()).collect()
 });
 
-/// The overlays about layers of weights, which stand in a submenu.
-const LAYER_OVERLAYS: [&str; 2] = ["layer-mask", "layer-weights"];
+/// The overlays that stand in a submenu: those about changes of weights, and those about layers of them.
+const SUBMENUS: [(Submenu, &[&str]); 2] = [
+    (Submenu::ChangeOverlays, &["changed", "changed-surface", "bake-left", "bake-left-largest"]),
+    (Submenu::LayerOverlays, &["layer-mask", "layer-weights"]),
+];
 
 /// The row before the overlays, which shows none of them.
 static SHADED: &[CommandRow] = rows! {

@@ -1,6 +1,6 @@
 //! The rows of the submenu of brushes: the panel, each brush, its size and strength, what paints without a drag, and the file of strokes.
 
-use skinscope_weights::{BRUSHES, Brush};
+use skinscope_weights::{BRUSHES, Brush, LAYER_BRUSHES};
 
 use crate::menus::command_row::{ctrl, key, row, rows, shift};
 use crate::{
@@ -10,8 +10,7 @@ use crate::{
 
 /// They follow those of marks in the Tools menu.
 pub(crate) fn rows() -> Vec<CommandRow> {
-    // The brush of layers stands in the panel alone, beside them: the menu has no room for it in a window of 720 points.
-    let brushes = BRUSHES.iter().enumerate().map(|(i, brush)| {
+    let brushes = BRUSHES.iter().chain(LAYER_BRUSHES).enumerate().map(|(i, brush)| {
         let command = Command::Paint(PaintCommand::Hold(Some(brush.id.to_owned())));
         let row = row(Menu::Tools, brush.command, key_of(brush), command, brush.help).in_submenu(Submenu::Brushes);
         if i == 0 { row.after_line() } else { row }
@@ -34,6 +33,8 @@ static LETTERS: &[(&str, char)] = &[
     ("relax", 't'),
     // The mean.
     ("average", 'm'),
+    // Nothing is left of the layer.
+    ("erase", 'n'),
 ];
 
 /// Returns the key of a brush.
@@ -68,14 +69,13 @@ static HAND: &[CommandRow] = rows! {
 
 #[cfg(test)]
 mod tests {
-    use skinscope_weights::LAYER_BRUSHES;
-
     use super::*;
 
     #[test]
     fn every_brush_of_the_menu_has_a_key_and_every_key_a_brush() {
-        assert!(BRUSHES.iter().all(|brush| key_of(brush).is_some()));
-        assert!(LETTERS.iter().all(|(id, _)| BRUSHES.iter().any(|brush| brush.id == *id)));
+        let brushes = || BRUSHES.iter().chain(LAYER_BRUSHES);
+        assert!(brushes().all(|brush| key_of(brush).is_some()));
+        assert!(LETTERS.iter().all(|(id, _)| brushes().any(|brush| brush.id == *id)));
     }
 
     #[test]

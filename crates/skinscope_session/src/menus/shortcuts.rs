@@ -93,7 +93,9 @@ pub enum Submenu {
     Layout,
     PoseTools,
     Marks,
+    Binding,
     Brushes,
+    ChangeOverlays,
     LayerOverlays,
     Directions,
     Motion,
@@ -121,6 +123,8 @@ impl Submenu {
             Self::PoseTools => "Tool and axes",
             Self::Marks => "Marks",
             Self::Brushes => "Paint",
+            Self::Binding => "Bind and bake",
+            Self::ChangeOverlays => "Changes of weights",
             Self::LayerOverlays => "Layers of weights",
             Self::Directions => "Normals and tangents",
             Self::Motion => "Motion",
@@ -156,6 +160,12 @@ impl Submenu {
             Self::PoseTools => "What the pointer does to the selected joint, and along which axes",
             Self::Marks => "Marked vertices, to which tools can be limited",
             Self::Brushes => "Brushes that paint weights on the skin as it is posed",
+            Self::Binding => {
+                "Find weights anew, from the shape of the mesh or from another method, or change inverse bind matrices"
+            }
+            Self::ChangeOverlays => {
+                "How much weights were changed, how far the surface has moved, and what baking a method has left"
+            }
             Self::LayerOverlays => "Where the layer is that brushes paint in, and what it changes there",
             Self::Directions => "Lines along the normals and the tangents of the vertices",
             Self::Motion => "The path of the selected joint over the clip, and the surface at other moments of it",

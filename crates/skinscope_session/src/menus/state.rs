@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use skinscope_edit::{Operation, has_bare_mesh, likely_bind_root, operation};
 use skinscope_model::Model;
+use skinscope_weights::LAYER_BRUSHES;
 
 use crate::{
     BesideCommand, BrushKey, CameraCommand, Command, ComparisonCommand, Document, EditCommand, EditedWeights,
@@ -21,6 +22,7 @@ const NO_SKIN: &str = "The model has no skin.";
 const NO_BARE_MESH: &str = "No mesh is without a skin.";
 const NO_MARKS: &str = "No vertex is marked.";
 const NO_BRUSH: &str = "No brush is in the hand.";
+const NO_LAYER: &str = "Brushes paint in no layer now: add one, or choose one, in the panel of brushes.";
 
 /// Returns whether a command that switches something is ticked; `None`: it switches nothing, or what only a window knows, such as its
 /// panels.
@@ -190,11 +192,15 @@ fn missing_of_family(command: &Command, session: &Session) -> Option<&'static st
 
 /// Returns what a command about brushes lacks.
 fn missing_of_brush(command: &Command, model: Option<&Arc<Model>>, painting: &Painting) -> Option<&'static str> {
+    let has_skin = model.is_some_and(|model| !model.skins.is_empty());
     match command {
-        Command::Paint(PaintCommand::Hold(Some(_)) | PaintCommand::DragVertex(VertexDragCommand::Use(true)))
-        | Command::Window(WindowCommand::Brush(BrushKey::Take)) => {
-            unless(model.is_some_and(|model| !model.skins.is_empty()), NO_SKIN)
+        Command::Paint(PaintCommand::Hold(Some(id))) => {
+            let needs_layer = LAYER_BRUSHES.iter().any(|brush| brush.id == *id);
+            let has_layer = painting.layers().active().is_some();
+            unless(has_skin, NO_SKIN).or_else(|| unless(has_layer || !needs_layer, NO_LAYER))
         }
+        Command::Paint(PaintCommand::DragVertex(VertexDragCommand::Use(true)))
+        | Command::Window(WindowCommand::Brush(BrushKey::Take)) => unless(has_skin, NO_SKIN),
         Command::Paint(PaintCommand::Flood) | Command::Window(WindowCommand::Brush(_)) => {
             unless(painting.brush().is_some(), NO_BRUSH)
         }

@@ -142,6 +142,14 @@ impl Easel {
         self.now = push(&mut self.states, State { edits, layers, painted: Some(canvas.painted()), strokes });
     }
 
+    /// Notes the weights after something else than a stroke has changed them on the canvas, where they are others than before.
+    pub(super) fn note_change(&mut self, strokes: usize) {
+        let Some((canvas, state)) = self.canvas.as_ref().zip(self.states.get(self.now)) else { return };
+        if state.edits != *canvas.model().weight_edits() || !state.layers.is_same_as(canvas.layers()) {
+            self.note_stroke(strokes);
+        }
+    }
+
     /// Gives the canvas the weights from before the stroke that is under way, which has changed nothing.
     pub(super) fn forget_stroke(&mut self) {
         let painted = self.states.get(self.now).and_then(|state| state.painted.clone());

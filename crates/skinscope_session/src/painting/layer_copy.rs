@@ -57,6 +57,9 @@ impl CopyTask {
         let (from, to): (&Model, &Model) = (self.from.as_ref(), self.to.as_ref());
         let part = context.part(0.0, CARRIED);
         let layer = CopiedLayer::of((from, &self.layers), self.copy.layer, (to, &self.locked), &part)?;
+        if context.is_cancelled() {
+            return None;
+        }
         let canvas = (self.needs_canvas && layer.vertices() > 0).then(|| Canvas::prepared(Arc::clone(&self.to)));
         Some(MadeCopy { layer, canvas })
     }

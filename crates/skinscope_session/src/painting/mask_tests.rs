@@ -121,11 +121,19 @@ fn the_weights_follow_the_mask_and_each_stroke_is_a_step() {
 }
 
 #[test]
-fn strokes_into_a_layer_and_on_its_mask_are_recorded_in_files_that_paint_the_same() {
+fn strokes_into_a_layer_on_its_mask_and_below_it_are_recorded_in_files_that_paint_the_same() {
     let mut session = holding("add");
     session.apply(PaintCommand::Layer(LayerCommand::Add("Skirt".to_owned())));
     stroke(&mut session, 40, 6);
-    for (brush, mask, from) in [("subtract", true, 42), ("smooth", false, 60)] {
+    let skirt = session.painting().layers().active();
+    for (brush, mask, from, into) in [
+        ("subtract", true, 42, skirt),
+        ("smooth", false, 60, skirt),
+        ("add", false, 30, None),
+        ("smooth", false, 44, None),
+        ("add", false, 33, skirt),
+    ] {
+        session.apply(PaintCommand::Layer(LayerCommand::Select(into)));
         hold(&mut session, brush);
         set(&mut session, |settings| settings.mask = mask);
         stroke(&mut session, from, 5);
@@ -136,6 +144,8 @@ fn strokes_into_a_layer_and_on_its_mask_are_recorded_in_files_that_paint_the_sam
         "hour.1-Skirt.strokes.json",
         "hour.2-Skirt.mask.strokes.json",
         "hour.3-Skirt.strokes.json",
+        "hour.4.base.strokes.json",
+        "hour.5-Skirt.strokes.json",
         "hour.strokes.json",
     ];
     assert_eq!(names, wanted);
@@ -144,10 +154,17 @@ fn strokes_into_a_layer_and_on_its_mask_are_recorded_in_files_that_paint_the_sam
     let mut layers = LayerStack::default();
     layers.add("Skirt");
     canvas.set_layers(layers).unwrap();
+    let own = canvas.layers().active();
     for (name, text) in &files {
         let path = std::env::temp_dir().join(format!("skinscope_{}_{name}", std::process::id()));
         std::fs::write(&path, text).unwrap();
-        let on = if name.contains(".mask.") { PaintedOn::Mask } else { PaintedOn::Layer };
+        let is_of_base = name.contains(".base.");
+        canvas.select_layer(if is_of_base { None } else { own });
+        let on = match (is_of_base, name.contains(".mask.")) {
+            (true, _) => PaintedOn::Weights,
+            (_, true) => PaintedOn::Mask,
+            _ => PaintedOn::Layer,
+        };
         let script = read(&path, &stored, on).unwrap_or_else(|why| panic!("{name}: {why}"));
         for stroke in &script.strokes {
             let painted = if on == PaintedOn::Mask { canvas.paint_mask(stroke, None) } else { canvas.paint(stroke) };
@@ -156,7 +173,7 @@ fn strokes_into_a_layer_and_on_its_mask_are_recorded_in_files_that_paint_the_sam
         std::fs::remove_file(&path).unwrap();
     }
     assert!(rows(canvas.model()) == now(&session));
-    for left in [3, 2, 1] {
+    for left in [5, 5, 4, 3, 2, 1] {
         session.apply(EditCommand::Undo);
         assert_eq!(session.painting().recorded_files("hour").len(), left);
     }

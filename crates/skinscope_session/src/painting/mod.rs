@@ -3,6 +3,10 @@
 //! The strokes are carried out by [`skinscope_paint`], as those of a file are, so that the strokes that are recorded
 //! ([`Painting::recorded_files`]) give the same weights on the command line.
 
+mod drag_in_layer;
+mod drag_joints;
+mod drag_pin;
+mod drag_shape;
 mod easel;
 #[cfg(test)]
 mod effect_tests;
@@ -38,18 +42,22 @@ mod stroke;
 mod tests;
 pub(crate) mod vertex_drag;
 #[cfg(test)]
+mod vertex_drag_layer_tests;
+#[cfg(test)]
 mod vertex_drag_tests;
 mod vertex_grip;
 mod whole;
 mod written_form;
 
+pub use self::drag_joints::{DRAG_JOINTS, DragJoints};
+pub use self::drag_pin::DragPin;
 pub use self::hit::PaintHit;
 pub(crate) use self::layer_copy::LayerCopy;
 pub use self::layers::LayerCommand;
 pub use self::paint_commands::{PaintCommand, PaintDab};
 pub(crate) use self::painter::{Brushwork, Painter};
 pub use self::settings::{PaintDrag, PaintSettings};
-pub use self::vertex_drag::{DRAG_JOINTS, DragJoints, DragPin, VertexDrag, VertexDragCommand};
+pub use self::vertex_drag::{VertexDrag, VertexDragCommand};
 pub use self::vertex_grip::VertexGrip;
 
 use std::sync::Arc;
@@ -168,13 +176,13 @@ impl Painting {
     }
 
     /// Returns the strokes that have painted the weights themselves so far, without those that were undone. What other tools have changed between
-    /// them is not among them, and no stroke into a layer.
+    /// them is not among them, and no stroke into a layer or into the base below layers.
     #[must_use]
     pub fn recorded(&self) -> &StrokesFile {
         self.record.base()
     }
 
-    /// Returns how many strokes were recorded, with those into layers and those on masks of layers.
+    /// Returns how many strokes were recorded, with those into layers, those on masks of layers and those into the base below layers.
     #[must_use]
     pub fn recorded_count(&self) -> usize {
         self.record.count()
@@ -187,7 +195,8 @@ impl Painting {
     }
 
     /// Returns the files that keep the recorded strokes, in one folder, each with its text: the pose files that strokes name, which begin with the
-    /// same `name`, those of strokes into layers in their order, and last the strokes that have painted the weights themselves.
+    /// same `name`, those of strokes into layers and into the base below them in their order, and last the strokes that have painted the weights
+    /// themselves.
     #[must_use]
     pub fn recorded_files(&self, name: &str) -> Vec<(String, String)> {
         let text = |mut file: StrokesFile| {
@@ -200,9 +209,12 @@ impl Painting {
         let poses = self.poses.iter().filter(|(pose, _)| is_named(pose));
         let mut out: Vec<_> = poses.map(|(pose, file)| (format!("{name}.{pose}"), file.text())).collect();
         for (number, (into, file)) in (1..).zip(self.record.of_layers()) {
+            let layer = into.layer.map(|id| self.name_of_layer(id));
             // Strokes into a layer that was removed change nothing.
-            let Some(layer) = self.name_of_layer(into.layer) else { continue };
-            out.push((format!("{name}.{}{STROKES_ENDING}", into.part_of_name(number, layer)), text(file)));
+            if layer == Some(None) {
+                continue;
+            }
+            out.push((format!("{name}.{}{STROKES_ENDING}", into.part_of_name(number, layer.flatten())), text(file)));
         }
         out.push((format!("{name}{STROKES_ENDING}"), text(self.recorded().clone())));
         out
@@ -341,11 +353,12 @@ impl Brushwork<'_> {
 /// ends a gesture ends its stroke.
 pub(crate) fn note(painting: &mut Painting, command: &Command) {
     use crate::EditCommand::{
-        BeginEdit, Bind, CancelEdit, ChangeWeights, EndEdit, InsertLinks, NormaliseWeights, Redo, Undo,
+        BeginEdit, Bind, CancelEdit, ChangeWeights, EndEdit, InsertLinks, NormaliseWeights, Redo, Shape, Undo,
     };
     match command {
         Command::Edit(
-            BeginEdit | EndEdit | Undo | Redo | ChangeWeights(_) | NormaliseWeights | Bind(_) | InsertLinks(..),
+            BeginEdit | EndEdit | Undo | Redo | ChangeWeights(_) | NormaliseWeights | Bind(_) | InsertLinks(..)
+            | Shape(_),
         )
         | Command::Keying(_)
         | Command::Tool(_) => stroke::end(painting),

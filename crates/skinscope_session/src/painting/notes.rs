@@ -101,7 +101,7 @@ fn nothing_to_erase(brushwork: Brushwork<'_>) -> Option<PaintNote> {
 }
 
 /// Returns why nothing that is painted in the layer could be seen.
-fn layer_lacks(brushwork: Brushwork<'_>) -> Option<PaintNote> {
+pub(super) fn layer_lacks(brushwork: Brushwork<'_>) -> Option<PaintNote> {
     let layers = brushwork.painting.layers();
     let layer = layers.layer(layers.active()?)?;
     let (id, name) = (layer.id(), layer.name());

@@ -1,5 +1,5 @@
-//! The strokes that were painted, as files have them. A file of strokes knows no layers, so that those into a layer and those on its mask are in
-//! files of their own, which `skinscope paint --layer` takes one after the other.
+//! The strokes that were painted, as files have them. A file of strokes knows no layers, so that those into a layer, those on its mask and those
+//! into the base below layers are in files of their own, which `skinscope paint` takes one after the other with `--layer` or `--base`.
 
 use skinscope_paint::{LayerId, StrokeForm, StrokesFile};
 
@@ -9,15 +9,18 @@ const LONGEST: usize = 40;
 /// Where a stroke went that did not paint the weights themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct IntoLayer {
-    pub layer: LayerId,
+    /// `None`: the base below the layers.
+    pub layer: Option<LayerId>,
     /// Whether it has painted the mask of the layer.
     pub is_mask: bool,
 }
 
 impl IntoLayer {
     /// Returns what the name of a file has between the name of all of them and their ending, where it is the file of this number and the layer has
-    /// this name.
-    pub(super) fn part_of_name(self, number: usize, layer: &str) -> String {
+    /// this name; without a layer it is a file of the base.
+    pub(super) fn part_of_name(self, number: usize, layer: Option<&str>) -> String {
+        // The name of a layer follows a hyphen, so that no layer has a file of this name.
+        let Some(layer) = layer else { return format!("{number}.base") };
         let letters = layer.trim().chars().take(LONGEST);
         let name: String = letters.map(|letter| if letter.is_alphanumeric() { letter } else { '-' }).collect();
         let name = if name.is_empty() { "layer" } else { &name };
@@ -62,7 +65,7 @@ impl Record {
         self.base.strokes.iter().chain(of_layers)
     }
 
-    /// Returns the strokes into layers: those that went to the same place one after the other are one file.
+    /// Returns the strokes into layers and into the base below them: those that went to the same place one after the other are one file.
     pub(super) fn of_layers(&self) -> Vec<(IntoLayer, StrokesFile)> {
         let mut out: Vec<(IntoLayer, StrokesFile)> = Vec::new();
         let mut last = None;
@@ -129,7 +132,7 @@ mod tests {
     #[test]
     fn strokes_are_taken_back_and_brought_back_with_where_they_went() {
         let stroke = |brush: &str| StrokeForm { brush: Some(brush.to_owned()), ..StrokeForm::default() };
-        let into = |is_mask| Some(IntoLayer { layer: LayerId(3), is_mask });
+        let into = |is_mask| Some(IntoLayer { layer: Some(LayerId(3)), is_mask });
         let mut record = Record::default();
         for (brush, into) in
             [("a", None), ("b", into(false)), ("c", into(false)), ("d", into(true)), ("e", into(false))]
@@ -150,7 +153,8 @@ mod tests {
         assert_eq!(files(&record), [(false, "b".to_owned())]);
         assert!(record.go_to(0) && record.base().strokes.is_empty() && record.go_to(5));
         assert_eq!((files(&record), record.all().count()), (all.to_vec(), 5));
-        let name = |layer: &str| IntoLayer { layer: LayerId(3), is_mask: true }.part_of_name(2, layer);
+        let name = |layer: &str| IntoLayer { layer: Some(LayerId(3)), is_mask: true }.part_of_name(2, Some(layer));
         assert_eq!((name("My / skirt").as_str(), name(" ").as_str()), ("2-My---skirt.mask", "2-layer.mask"));
+        assert_eq!(IntoLayer { layer: None, is_mask: false }.part_of_name(3, None), "3.base");
     }
 }

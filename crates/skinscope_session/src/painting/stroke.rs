@@ -229,13 +229,12 @@ pub(super) fn end(painting: &mut Painting) {
     let Some(mut stroke) = painting.easel.stroke.take() else { return };
     let Some(report) = painting.easel.canvas.as_ref().map(|canvas| canvas.report(&stroke.brushing)) else { return };
     if report.changed > 0 {
-        // A file of strokes knows no layers: those into a layer are in files of their own, and those below layers in none.
-        let into = painting.layers.active().map(|layer| IntoLayer { layer, is_mask: stroke.is_mask });
-        if into.is_some() || painting.layers.is_empty() {
-            // A pose has a name where a stroke that stays was painted in it.
-            stroke.form.pose = stroke.stance.pose.as_ref().map(|pose| painting.name_of_pose(pose));
-            painting.record(into, stroke.form);
-        }
+        // A file of strokes knows no layers: those into a layer and those into the base below layers are in files of their own.
+        let into = IntoLayer { layer: painting.layers.active(), is_mask: stroke.is_mask };
+        let into = (!painting.layers.is_empty()).then_some(into);
+        // A pose has a name where a stroke that stays was painted in it.
+        stroke.form.pose = stroke.stance.pose.as_ref().map(|pose| painting.name_of_pose(pose));
+        painting.record(into, stroke.form);
         painting.easel.note_stroke(painting.record.count());
     } else {
         let active = painting.layers.active();

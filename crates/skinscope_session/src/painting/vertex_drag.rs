@@ -8,12 +8,15 @@ use glam::DVec3;
 use skinscope_edit::Sheet;
 use skinscope_inspect::VertexRef;
 use skinscope_model::{LocalPose, Model, PrimitiveId, SkinningChange, WeightChange, WeightEdits};
-use skinscope_paint::written;
-use skinscope_solve::{Joints, Pin, PullField, PullSettings, SolveSettings};
+use skinscope_paint::{Fit, written};
+use skinscope_solve::{Pin, PullField, PullSettings, Pulled, SolveSettings};
 use skinscope_weights::brush::falloff;
-use skinscope_weights::{FALLOFFS, RestSurface, Table};
+use skinscope_weights::{FALLOFFS, RestSurface, Table, TableRow};
 
-use super::{PaintNote, Painter, notes, stroke};
+use super::drag_in_layer::{self, InLayer};
+use super::drag_joints::DragJoints;
+use super::drag_pin::{DragPin, is_one};
+use super::{PaintNote, Painter, Painting, notes, stroke};
 
 /// In so many poses a vertex can be pinned.
 const MOST_PINS: usize = 8;
@@ -36,83 +39,6 @@ pub enum VertexDragCommand {
     ForgetAll,
 }
 
-/// The joints among which the weights of a dragged vertex are looked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DragJoints {
-    /// Those that the vertex has.
-    Kept,
-    /// These, those that its neighbours have, and the parents and children of all of them.
-    #[default]
-    Near,
-    /// All of the skin.
-    All,
-}
-
-/// All choices of joints.
-pub static DRAG_JOINTS: [DragJoints; 3] = [DragJoints::Kept, DragJoints::Near, DragJoints::All];
-
-impl DragJoints {
-    /// Returns its name in the window.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Kept => "Of the vertex",
-            Self::Near => "Near ones",
-            Self::All => "All of the skin",
-        }
-    }
-
-    fn joints(self) -> Joints {
-        match self {
-            Self::Kept => Joints::Kept,
-            Self::Near => Joints::Near,
-            Self::All => Joints::All,
-        }
-    }
-}
-
-/// A pose in which the dragged vertex is held.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DragPin {
-    pin: Pin,
-    landed: DVec3,
-    away: f64,
-    outside: f64,
-}
-
-impl DragPin {
-    /// Returns where the vertex should be in its pose: scene's space of the file, metres.
-    #[must_use]
-    pub fn target(&self) -> DVec3 {
-        self.pin.target
-    }
-
-    /// Returns where the vertex is in that pose by its weights.
-    #[must_use]
-    pub fn landed(&self) -> DVec3 {
-        self.landed
-    }
-
-    /// Returns how far that is from where it should be, metres.
-    #[must_use]
-    pub fn away(&self) -> f64 {
-        self.away
-    }
-
-    /// Returns how far the hull of its joints is from there, metres: what is left whatever the weights are.
-    #[must_use]
-    pub fn outside(&self) -> f64 {
-        self.outside
-    }
-
-    /// Returns whether it is of this pose.
-    #[must_use]
-    pub fn is_of(&self, pose: &LocalPose) -> bool {
-        self.pin.pose == *pose
-    }
-}
-
 /// The vertex that is dragged, with the poses in which it is held.
 #[derive(Clone, Debug, Default)]
 pub struct VertexDrag {
@@ -133,11 +59,30 @@ pub struct VertexDrag {
     seen: Option<Arc<Model>>,
 }
 
-/// The weights from before the pins, and how those that they have made differ from them.
+/// The weights from before the pins, and what the pins have made of them.
 #[derive(Clone, Debug)]
 struct Made {
     base: Arc<Model>,
-    changes: Vec<WeightChange>,
+    of: MadeOf,
+}
+
+/// What the pins have changed.
+#[derive(Clone, Debug)]
+enum MadeOf {
+    /// The weights themselves, by how they differ from those from before.
+    Weights(Vec<WeightChange>),
+    /// A layer, by the rows that it was given.
+    Layer(InLayer, Vec<TableRow>),
+}
+
+impl Made {
+    /// Whether a drag that would begin now changes the same, so that it can go back to the weights from before this one.
+    fn goes_on(&self, painting: &Painting) -> bool {
+        match &self.of {
+            MadeOf::Weights(_) => painting.layers().is_empty(),
+            MadeOf::Layer(layer, _) => layer.is_in_hand(painting),
+        }
+    }
 }
 
 /// A drag that is under way.
@@ -149,6 +94,8 @@ struct Open {
     tables: Vec<Table>,
     settings: PullSettings,
     locked: BTreeSet<u32>,
+    /// The layer that it goes into; `None` where there are no layers.
+    in_layer: Option<InLayer>,
 }
 
 /// What the pinned vertex alone takes along.
@@ -185,6 +132,11 @@ impl VertexDrag {
     #[must_use]
     pub fn pins(&self) -> &[DragPin] {
         &self.pins
+    }
+
+    /// Returns the vertex that the pins are of.
+    pub(super) fn vertex(&self) -> Option<VertexRef> {
+        self.vertex
     }
 
     /// Returns whether a drag is under way.
@@ -297,7 +249,7 @@ fn forget(painter: &mut Painter<'_>, is_one: impl Fn(usize) -> bool) {
     }
 }
 
-/// Finds the weights that put the pinned vertex here in the pose that is shown. The error says why there are none.
+/// Finds the weights that put the pinned vertex here in the pose that is shown. The error says why there are none, or why they do not put it there.
 fn drag_to(painter: &mut Painter<'_>, target: DVec3) -> Result<(), PaintNote> {
     if !target.is_finite() {
         return Ok(());
@@ -309,25 +261,17 @@ fn drag_to(painter: &mut Painter<'_>, target: DVec3) -> Result<(), PaintNote> {
     let pose = painter.skinning.pose.local.clone();
     begin(painter, vertex, &model)?;
     let drag = &mut painter.painting.vertex_drag;
-    let Some(open) = &drag.open else { return Ok(()) };
+    let Some(open) = &mut drag.open else { return Ok(()) };
     let mut pins: Vec<Pin> = drag.pins.iter().map(|pin| pin.pin.clone()).collect();
     let count = pins.len();
-    match pins.iter_mut().find(|pin| pin.pose == pose) {
-        Some(pin) => pin.target = target,
+    match pins.iter_mut().find(|pin| is_one(&pin.pose, &pose)) {
+        Some(pin) => *pin = Pin { pose, target },
         None if count >= MOST_PINS => {
             return Err(notes::refused("the vertex is held in eight poses already: forget one of them"));
         }
         None => pins.push(Pin { pose, target }),
     }
     let pulled = open.field.pull(&open.base, &pins, &open.locked, &open.settings);
-    let changes = pulled.changes(&open.tables);
-    let mut all = SkinningChange { weights: changes.clone(), binds: Vec::new() };
-    if let Some(made) = &drag.made {
-        // What the drag reaches no more has its weights from before the pins again.
-        let before = SkinningChange { weights: made.changes.clone(), binds: Vec::new() };
-        all.add_absent(made.base.skinning_before(&before));
-    }
-    drag.made = Some(Made { base: Arc::clone(&open.base), changes });
     let figures = pulled.landed.iter().zip(&pulled.away).zip(&pulled.outside);
     let told = |(pin, ((landed, away), outside)): (Pin, ((&DVec3, &f64), &f64))| DragPin {
         pin,
@@ -335,10 +279,107 @@ fn drag_to(painter: &mut Painter<'_>, target: DVec3) -> Result<(), PaintNote> {
         away: *away,
         outside: *outside,
     };
-    drag.pins = pins.into_iter().zip(figures).map(told).collect();
-    painter.skinning.change_weights(&all.weights);
+    let mut pins: Vec<DragPin> = pins.into_iter().zip(figures).map(told).collect();
+    let done = match open.in_layer.clone() {
+        Some(layer) => put_in_layer(painter, layer, &pulled, &mut pins),
+        None => {
+            put(painter, &pulled);
+            Ok(())
+        }
+    };
     let now = painter.skinning.edited().edited_model().map(Arc::clone);
-    painter.painting.vertex_drag.seen = now;
+    let drag = &mut painter.painting.vertex_drag;
+    (drag.pins, drag.seen) = (pins, now);
+    done
+}
+
+/// Gives the model the weights that a drag has found.
+fn put(painter: &mut Painter<'_>, pulled: &Pulled) {
+    let drag = &mut painter.painting.vertex_drag;
+    let Some(open) = &drag.open else { return };
+    let changes = pulled.changes(&open.tables);
+    let mut all = SkinningChange { weights: changes.clone(), binds: Vec::new() };
+    if let Some(Made { base, of: MadeOf::Weights(before) }) = &drag.made
+        && !are_of_same_vertices(before, &changes)
+    {
+        // What the drag reaches no more has its weights from before the pins again.
+        let before = SkinningChange { weights: before.clone(), binds: Vec::new() };
+        all.add_absent(base.skinning_before(&before));
+    }
+    drag.made = Some(Made { base: Arc::clone(&open.base), of: MadeOf::Weights(changes) });
+    painter.skinning.change_weights(&all.weights);
+}
+
+/// Returns whether two lists of changes name the same vertices, as those of one move after the other do.
+fn are_of_same_vertices(a: &[WeightChange], b: &[WeightChange]) -> bool {
+    let is_same = |(a, b): (&WeightChange, &WeightChange)| {
+        (a.mesh, a.primitive) == (b.mesh, b.primitive) && a.vertices == b.vertices
+    };
+    a.len() == b.len() && a.iter().zip(b).all(is_same)
+}
+
+/// Lets the layer in hand make the weights that a drag has found. Where it cannot, the pins say where the vertex is, and the error why.
+fn put_in_layer(
+    painter: &mut Painter<'_>,
+    layer: InLayer,
+    pulled: &Pulled,
+    pins: &mut [DragPin],
+) -> Result<(), PaintNote> {
+    let drag = &mut painter.painting.vertex_drag;
+    let Some(open) = &drag.open else { return Ok(()) };
+    let mut wanted = pulled.rows(&open.tables);
+    let rows: Vec<TableRow> = wanted.iter().map(|(at, _)| *at).collect();
+    if let Some(Made { of: MadeOf::Layer(_, before), .. }) = &drag.made {
+        // What the drag reaches no more has its weights from before the pins again.
+        let left = before.iter().filter(|at| rows.binary_search(at).is_err());
+        wanted.extend(left.map(|at| (*at, None)));
+    }
+    let (base, locked, own) = (Arc::clone(&open.base), open.locked.clone(), open.field.row());
+    drag.made = Some(Made { base: Arc::clone(&base), of: MadeOf::Layer(layer.clone(), rows) });
+    let fits = layer.put(painter, &wanted, &locked)?;
+    let found = wanted.iter().zip(fits).find(|((at, _), _)| Some(*at) == own);
+    let Some(((own, _), fit)) = found.filter(|(_, fit)| *fit != Fit::Whole) else { return Ok(()) };
+    let made = InLayer::made(painter.painting, *own);
+    if let Some(open) = &painter.painting.vertex_drag.open {
+        for pin in pins {
+            pin.landed = open.field.put_by(&base, &pin.pin.pose, &made).unwrap_or(pin.landed);
+            pin.away = pin.landed.distance(pin.pin.target);
+        }
+    }
+    drag_in_layer::why_not(painter.painting, fit).map_or(Ok(()), Err)
+}
+
+/// Gives the weights back from before the pins, which stay. Where others have changed the weights since, they are as they are. The error says why
+/// they cannot be had.
+pub(super) fn take_back(painter: &mut Painter<'_>) -> Result<(), PaintNote> {
+    if !painter.painting.layers.is_empty() {
+        stroke::put_up(painter);
+    }
+    let Some(model) = painter.skinning.edited().edited_model().map(Arc::clone) else { return Ok(()) };
+    painter.painting.vertex_drag.go_to(&model);
+    let painting: &Painting = painter.painting;
+    let made = painting.vertex_drag.made.as_ref();
+    if made.is_some_and(|made| !made.goes_on(painting)) {
+        return Err(notes::refused("the vertex was dragged in another layer than the one in hand"));
+    }
+    let drag = &mut painter.painting.vertex_drag;
+    drag.open = None;
+    match drag.made.take().map(|made| (made.base, made.of)) {
+        Some((base, MadeOf::Weights(changes))) => {
+            let before = base.skinning_before(&SkinningChange { weights: changes, binds: Vec::new() });
+            painter.skinning.change_weights(&before.weights);
+        }
+        Some((_, MadeOf::Layer(layer, rows))) => {
+            let rows: Vec<_> = rows.into_iter().map(|at| (at, None)).collect();
+            layer.put(painter, &rows, &BTreeSet::new())?;
+            let strokes = painter.painting.recorded_count();
+            painter.painting.easel.note_change(strokes);
+        }
+        None => {}
+    }
+    if let Some(now) = painter.skinning.edited().edited_model().map(Arc::clone) {
+        painter.painting.vertex_drag.note(&now);
+    }
     Ok(())
 }
 
@@ -350,25 +391,35 @@ fn begin(painter: &mut Painter<'_>, vertex: VertexRef, model: &Arc<Model>) -> Re
     }
     let settings = settings_of(painter);
     let locked = painter.skinning.tools.locked.iter().map(|node| node.0).collect();
+    let in_layer = InLayer::begin(painter)?;
+    painter.painting.vertex_drag.go_to(model);
+    let painting: &Painting = painter.painting;
+    let goes_on = painting.vertex_drag.made.as_ref().is_some_and(|made| made.goes_on(painting));
     let drag = &mut painter.painting.vertex_drag;
-    drag.go_to(model);
+    if !goes_on {
+        drag.made = None;
+    }
     if drag.vertex != Some(vertex) {
         (drag.vertex, drag.pins, drag.made) = (Some(vertex), Vec::new(), None);
     }
     // The pins from before come back where the drag is given up or undone.
     drag.note(model);
+    let in_layer = match &drag.made {
+        Some(Made { of: MadeOf::Layer(layer, _), .. }) => Some(layer.clone()),
+        _ => in_layer,
+    };
     let base = drag.made.as_ref().map_or(model, |made| &made.base);
     let base = Arc::clone(base);
     let surfaces = drag.surfaces_of(&base);
     let tables = Sheet::of(&base).tables;
     let found = place_of(&base, vertex).and_then(|at| PullField::new(&base, (&surfaces, &tables), at, &settings));
     let Some(field) = found else { return Err(notes::refused("no skin moves this vertex")) };
-    drag.open = Some(Box::new(Open { field, base, tables, settings, locked }));
+    drag.open = Some(Box::new(Open { field, base, tables, settings, locked, in_layer }));
     Ok(())
 }
 
 /// Returns what the settings of brushes say of a drag.
-fn settings_of(painter: &Painter<'_>) -> PullSettings {
+pub(super) fn settings_of(painter: &Painter<'_>) -> PullSettings {
     let brushes = &painter.painting.settings;
     PullSettings {
         most: brushes.max_influences.unwrap_or(usize::MAX),
@@ -380,7 +431,7 @@ fn settings_of(painter: &Painter<'_>) -> PullSettings {
 }
 
 /// Returns the primitive of a vertex, and its number in the file.
-fn place_of(model: &Model, vertex: VertexRef) -> Option<(PrimitiveId, usize)> {
+pub(super) fn place_of(model: &Model, vertex: VertexRef) -> Option<(PrimitiveId, usize)> {
     let mesh = model.instances.get(vertex.instance.index())?.mesh;
     let primitive = model.meshes.get(mesh.index())?.primitives.get(vertex.primitive)?;
     Some((PrimitiveId::new(mesh, vertex.primitive), vertex.stored(primitive)))
@@ -399,9 +450,14 @@ pub(super) fn follow(painter: &mut Painter<'_>) {
         if has_gesture {
             return;
         }
-        drag.open = None;
+        let was_in_layer = drag.open.take().is_some_and(|open| open.in_layer.is_some());
         drag.note(&model);
+        if was_in_layer && painter.painting.easel.is_of(&model) {
+            let strokes = painter.painting.recorded_count();
+            painter.painting.easel.note_change(strokes);
+        }
     }
+    let drag = &mut painter.painting.vertex_drag;
     drag.go_to(&model);
     let Some(vertex) = pinned.filter(|_| drag.is_on) else {
         drag.reach = None;

@@ -9,26 +9,26 @@ use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{InstanceId, NodeId};
 
 use super::tests::now;
-use super::{DragJoints, LayerCommand, PaintCommand, VertexDragCommand};
+use super::{DragJoints, PaintCommand, VertexDragCommand};
 use crate::frame::SceneColors;
 use crate::tests::sessions::still_session;
 use crate::{ChannelValue, EditCommand, SelectionCommand, Session, ToolCommand, command_line, read_command};
 
-const VERTEX: usize = 100;
+pub(super) const VERTEX: usize = 100;
 
-fn apply(session: &mut Session, command: VertexDragCommand) {
+pub(super) fn apply(session: &mut Session, command: VertexDragCommand) {
     session.apply(PaintCommand::DragVertex(command));
 }
 
 /// Turns joint 1 about an axis.
-fn turn(session: &mut Session, degrees: Vec3) {
+pub(super) fn turn(session: &mut Session, degrees: Vec3) {
     session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(degrees)));
     session.apply(EditCommand::EndEdit);
     session.update_pose();
 }
 
 /// Opens a tube that is bent, with a vertex that is pinned and can be dragged.
-fn dragging() -> Session {
+pub(super) fn dragging() -> Session {
     let mut session = still_session(tube(Tube { joints: 3, rings: 13, ..Tube::default() }));
     turn(&mut session, Vec3::new(50.0, 0.0, 0.0));
     let vertex = VertexRef { instance: InstanceId::from_index(0), primitive: 0, vertex: VERTEX };
@@ -38,20 +38,20 @@ fn dragging() -> Session {
 }
 
 /// Returns where the vertex is drawn.
-fn drawn(session: &mut Session) -> DVec3 {
+pub(super) fn drawn(session: &mut Session) -> DVec3 {
     session.update_pose();
     let surface = session.surfaces().surface().unwrap();
     surface.parts[0].deformed.positions[VERTEX].as_dvec3()
 }
 
 /// Returns a place between the first two ghosts of different places.
-fn between(session: &Session, share: f64) -> DVec3 {
+pub(super) fn between(session: &Session, share: f64) -> DVec3 {
     let ghosts = session.painting().vertex_drag().ghosts(session.model().unwrap(), &session.pose().local);
     let other = ghosts.iter().find(|ghost| ghost.distance(ghosts[0]) > 0.02).unwrap();
     ghosts[0].lerp(*other, share)
 }
 
-fn drag(session: &mut Session, to: &[DVec3]) {
+pub(super) fn drag(session: &mut Session, to: &[DVec3]) {
     session.apply(EditCommand::BeginEdit);
     to.iter().for_each(|to| apply(session, VertexDragCommand::To(to.to_array())));
     session.apply(EditCommand::EndEdit);
@@ -136,26 +136,6 @@ fn nothing_pinned_locked_joints_and_a_ninth_pose_are_told() {
     session.apply(SelectionCommand::Pin(None));
     drag(&mut session, &[wanted]);
     assert!(session.painting().note().unwrap().text.contains("pinned"));
-}
-
-#[test]
-fn layers_keep_what_a_drag_does_as_they_keep_what_a_tool_does() {
-    let mut session = dragging();
-    session.apply(PaintCommand::Layer(LayerCommand::Add("Detail".to_owned())));
-    let before = now(&session);
-    let wanted = between(&session, 0.3);
-    drag(&mut session, &[wanted]);
-    let after = now(&session);
-    assert!(after != before);
-    let layer = session.painting().layers().active().unwrap();
-    for is_on in [false, true] {
-        session.apply(PaintCommand::Layer(LayerCommand::SetOn(layer, is_on)));
-        assert!(now(&session) == after, "a layer that nothing was painted in changes nothing");
-    }
-    for _ in 0..4 {
-        session.apply(EditCommand::Undo);
-    }
-    assert!(now(&session) == before && session.painting().layers().is_empty());
 }
 
 #[test]

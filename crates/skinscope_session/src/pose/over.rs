@@ -5,7 +5,7 @@ use glam::{Affine3A, DAffine3, Mat3};
 use skinscope_anim::pose::controls::DriveScratch;
 use skinscope_anim::pose::reach_target;
 use skinscope_anim::{LayerScratch, Layers};
-use skinscope_model::{Clip, InstanceId, LocalPose, Model};
+use skinscope_model::{Clip, InstanceId, LocalPose, Model, NodeId};
 use skinscope_solve::DrivenShapes;
 
 use crate::edits::controls::Driving;
@@ -73,14 +73,19 @@ impl Over<'_> {
         self.driving.iter().for_each(|driving| driving.drive(self.model, time_secs, &mut scratch.drive, pose));
     }
 
-    /// Lets joints bring in the corrective shapes of the file, but for weights that the clip has keys of, that the user has set or that
-    /// controls drive.
+    /// Lets joints bring in the corrective shapes of the file, but for weights that the user has set or that controls drive, and for those that the
+    /// clip has keys of, unless the user has turned one of the joints, of which these know nothing.
     pub(crate) fn bring_in_shapes(&self, scratch: &mut OverScratch, pose: &mut LocalPose) {
         let (all, clip) = self.shapes;
         for shapes in all {
             let Some(instance) = self.model.instances.get(shapes.instance.index()) else { continue };
             let is_own = |(_, id): &(usize, InstanceId)| self.model.instances[id.index()].node == instance.node;
-            if clip.is_some_and(|clip| clip.tracks.weights.iter().any(is_own)) {
+            let is_turned = |joint: &NodeId| {
+                let edit = self.edits.nodes.get(joint);
+                edit.is_some_and(|edit| edit.rotation.is_some() || edit.quaternion.is_some())
+            };
+            let has_keys = clip.is_some_and(|clip| clip.tracks.weights.iter().any(is_own));
+            if has_keys && !shapes.driver.joints().iter().any(is_turned) {
                 continue;
             }
             shapes.driver.weights(pose, &mut scratch.weights);
@@ -102,7 +107,6 @@ mod tests {
 
     use glam::Vec3;
     use skinscope_anim::pose::rotate;
-    use skinscope_model::NodeId;
     use skinscope_model::test_shapes::obstacle_course;
     use skinscope_solve::{Driver, kept_text};
 
@@ -162,5 +166,18 @@ mod tests {
             });
             assert_eq!(driven, plain);
         }
+    }
+
+    #[test]
+    fn a_joint_that_is_turned_over_a_clip_brings_its_shape_in() {
+        let mut session = session(true);
+        session.apply(PlaybackCommand::SetPose(PoseSource::Clip));
+        session.apply(PlaybackCommand::Seek(0.8));
+        session.apply(EditCommand::Edit(NodeId(7), ChannelValue::Rotation(Vec3::X * 60.0)));
+        session.apply(EditCommand::EndEdit);
+        assert!((weight(&mut session) - 1.0).abs() < 1e-5);
+        session.apply(EditCommand::ResetAll);
+        let plain = weight(&mut session);
+        assert!((plain - 1.0).abs() > 0.1, "{plain}");
     }
 }

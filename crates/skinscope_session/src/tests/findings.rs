@@ -105,6 +105,7 @@ fn every_rule_about_vertices_has_an_overlay() {
         "shoulder-clavicle",
         "forearm-twist",
         "sharp-bend",
+        "morph-empty",
     ];
     for id in RULES.iter().map(|r| r.id).chain(ROM_RULES.iter().map(|r| r.id)) {
         match overlay_of_rule(id) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use glam::{Quat, Vec3};
 use skinscope_base::math::Transform;
+use skinscope_edit::LinkSettings;
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{
     BindingChange, Influences, InstanceId, MeshId, Model, ModelParts, NewNode, NewSkin, NodeId, PrimitiveId,
@@ -293,4 +294,39 @@ fn layers_become_weights_where_a_mesh_gains_a_skin_and_come_back_with_the_step()
     session.apply(PaintCommand::Layer(LayerCommand::Add("Cape".to_owned())));
     let added = session.painting().layers().active();
     assert!(added.is_some() && added != layers.active(), "{added:?} {:?}", layers.active());
+}
+
+#[test]
+fn joints_of_a_mesh_that_was_just_bound_gain_links_and_a_session_file_keeps_both() {
+    let (model, influences) = bare();
+    let count = model.skeleton.len();
+    let mut change = binding(&model, &influences);
+    // The last joint hangs on the first one, so that links of the third stand before it.
+    change.nodes[3].parent = Some(0);
+    let mut session = open(&model);
+    session.apply(EditCommand::Bind(Arc::new(change)));
+    let settings = LinkSettings { angle: Some(150.0), ..LinkSettings::default() };
+    session.apply(EditCommand::InsertLinks(NodeId::from_index(count + 2), settings));
+    let made = session.tools().links.clone().unwrap();
+    assert!(made.gained.is_ok(), "{:?}", made.gained.err());
+    let names = |session: &Session| session.model().unwrap().skeleton.names[count..].to_vec();
+    assert_eq!(names(&session), ["a", "b", "c", "c_link1", "c_link2", "d"]);
+    assert_eq!(session.unsaved().unsaved_bindings(), 1);
+    turn(&mut session, count + 2);
+    let file = session.unsaved().snapshot().unwrap().file();
+    let file = SessionFile::parse(file.text().unwrap().as_bytes()).unwrap();
+    let mut again = Session::default();
+    let lines = again.open_with_session(document(&bare().0), &file);
+    assert!(lines.is_empty(), "{lines:?}");
+    assert_eq!(names(&again), names(&session));
+    assert!(farthest(&surface(&mut session), &surface(&mut again)) < 1e-6);
+    let [one, other] = [&session, &again].map(|session| session.model().unwrap());
+    assert!(one.has_bindings_of(other) && one.links == other.links);
+    assert!(one.skins[0].joints == other.skins[0].joints && one.skins[0].inverse_bind == other.skins[0].inverse_bind);
+    // Both are steps of the history.
+    session.apply(EditCommand::Undo);
+    session.apply(EditCommand::Undo);
+    assert_eq!(names(&session), ["a", "b", "c", "d"]);
+    session.apply(EditCommand::Undo);
+    assert_eq!(nodes(&session), count);
 }

@@ -1,5 +1,6 @@
 //! Tests of the session that need several of its parts, a file for each subject.
 
+mod baking;
 mod bare;
 mod beside;
 mod binding;
@@ -20,6 +21,7 @@ mod parts;
 mod placing;
 mod presets;
 mod random_clips;
+mod sculpts;
 mod session_files;
 pub(crate) mod sessions;
 mod tools;

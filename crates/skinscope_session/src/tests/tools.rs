@@ -70,7 +70,9 @@ fn settings(random: &mut Random) -> Arc<Settings> {
         pairs: Vec::new(),
         donor: None,
         names: skinscope_anim::pose::NameMap::default(),
+        examples: Arc::default(),
         pose: None,
+        poses: Vec::new(),
         rules: REPAIRED.to_vec(),
         values: std::collections::BTreeMap::new(),
     })
@@ -129,8 +131,8 @@ fn random_edits_of_all_operations_undone_and_redone_give_the_same_bits() {
             states.push(shown);
         }
     }
-    // The tube has no seam, and there is no file to transfer from.
-    assert_eq!(used.len() + 2, all.len(), "operations that change nothing are not tried: {used:?}");
+    // The tube has no seam, there is no file to transfer from, and there are no examples.
+    assert_eq!(used.len() + 3, all.len(), "operations that change nothing are not tried: {used:?}");
     // Steps of marks lie between those of weights.
     let step = |session: &mut Session, command: &EditCommand, now: &_| {
         while bits(session) == *now && (session.history.can_undo() || session.history.can_redo()) {

@@ -1,4 +1,4 @@
-//! Skins that meshes gain while they are open: each change is one step of the history. Nodes and meshes that come with it follow those that
+//! Skins and morph targets that meshes gain while they are open: each change is one step of the history. Nodes and meshes that come with it follow those that
 //! there were, so that what was made before keeps its numbers.
 
 use std::sync::Arc;
@@ -60,6 +60,12 @@ impl Session {
         if found.iter().enumerate().any(|(i, to)| to.is_some_and(|to| to.index() != i)) {
             self.edits = Arc::new(self.edits.following(&is_there));
             self.tools.follow_moved(&is_there);
+        }
+        let morphs = before.morphs_in(&now);
+        let rest = &now.skeleton.rest.morph_weights;
+        if morphs.len() != rest.len() || morphs.iter().enumerate().any(|(i, to)| *to != Some(i)) {
+            self.edits = Arc::new(self.edits.with_morphs_at(&morphs));
+            self.tools.follow_morphs(&morphs, rest);
         }
         let (marked, by_hand) = (Arc::clone(&self.view.marked), self.marking.by_hand);
         self.marker().forget_vertices();

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use skinscope_base::parallel::JobContext;
 use skinscope_edit::{LinkPlan, LinkRefusal, LinkSettings, plan_links};
 use skinscope_inspect::check::{FindingPose, kept_volumes};
 use skinscope_model::{BuildError, LinkChange, Model, NodeId};
 
-use crate::Session;
+use crate::{Session, Tools};
 
 /// The angle at which the volume is told, radians.
 const TOLD: f32 = std::f32::consts::FRAC_PI_2;
@@ -18,6 +19,8 @@ pub struct LinksMade {
     pub joint: NodeId,
     /// What it gained, or why it cannot gain any.
     pub gained: Result<GainedLinks, LinkRefusal>,
+    /// What is still to be measured of them.
+    pub(super) task: Option<Arc<LinkTask>>,
 }
 
 /// The links that a joint has gained.
@@ -25,6 +28,13 @@ pub struct LinksMade {
 pub struct GainedLinks {
     /// How many vertices got other weights.
     pub vertices: usize,
+    /// What they have done to the volume; `None` until it is measured.
+    pub volumes: Option<LinkVolumes>,
+}
+
+/// What links have done to the volume of the skin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkVolumes {
     /// The part of its volume that the skin within two radii of the joint keeps where that is turned by 90°, before and after; `None` where it
     /// encloses none.
     pub at_90: [Option<f64>; 2],
@@ -32,7 +42,61 @@ pub struct GainedLinks {
     pub at_worst: Option<[Option<f64>; 2]>,
 }
 
+/// Measures what links have done to the volume.
+#[derive(Debug)]
+pub(crate) struct LinkTask {
+    before: Arc<Model>,
+    /// The model with the links, as they were made.
+    pub after: Arc<Model>,
+    /// The joint above, and the one that turns.
+    joints: [NodeId; 2],
+    poses: Vec<FindingPose>,
+}
+
+impl LinkTask {
+    fn of([before, after]: [&Arc<Model>; 2], plan: &LinkPlan) -> Self {
+        let joint = plan.change.of;
+        let turned = FindingPose::Turned { joint, axis: plan.axis, angle: TOLD };
+        let farthest = plan.moment.map(|(clip, time_secs)| FindingPose::Clip { clip, time_secs });
+        let poses = std::iter::once(turned).chain(farthest).collect();
+        Self { before: Arc::clone(before), after: Arc::clone(after), joints: [plan.above, joint], poses }
+    }
+
+    /// Returns the volumes; `None` where the work was cancelled.
+    pub fn run(&self, context: &JobContext) -> Option<LinkVolumes> {
+        let kept = kept_volumes([&self.before, &self.after], self.joints, &self.poses, context)?;
+        let at_90 = kept.first().copied().unwrap_or_default();
+        Some(LinkVolumes { at_90, at_worst: kept.get(1).copied() })
+    }
+}
+
+impl Tools {
+    /// Takes what was measured of links, where nothing else was asked for since.
+    pub(crate) fn take_link_volumes(&mut self, task: &Arc<LinkTask>, volumes: LinkVolumes) {
+        let is_it = |made: &&mut LinksMade| made.task.as_ref().is_some_and(|own| Arc::ptr_eq(own, task));
+        let Some(made) = self.links.as_mut().filter(is_it) else { return };
+        made.task = None;
+        if let Ok(gained) = &mut made.gained {
+            gained.volumes = Some(volumes);
+        }
+    }
+}
+
 impl Session {
+    /// Returns whether the volume around the joint that gained links last is being measured, in the background.
+    #[must_use]
+    pub fn measures_links(&self) -> bool {
+        self.wanted_link_task().is_some()
+    }
+
+    /// Returns what is to be measured of the links that were made last, as long as the model has them.
+    pub(crate) fn wanted_link_task(&self) -> Option<&Arc<LinkTask>> {
+        let made = self.tools.links.as_ref()?;
+        let (task, model) = (made.task.as_ref()?, self.model()?);
+        let has_links = model.links.iter().any(|link| link.of == made.joint);
+        (has_links && model.is_of_one_file(&task.after)).then_some(task)
+    }
+
     /// Puts links between a joint and the one above it, in one step, and notes what came of it.
     pub(crate) fn insert_links(&mut self, joint: NodeId, settings: &LinkSettings) {
         self.choose_tool(None);
@@ -40,13 +104,22 @@ impl Session {
             return;
         };
         let linked = plan_links(&before, joint, settings).and_then(|plan| Ok((before.with_links(&plan.change)?, plan)));
-        let gained = linked.map(|(linked, plan)| {
-            let gained = gained(&before, &linked, &plan);
-            self.show_gained(before, Arc::new(linked));
-            gained
-        });
+        let (gained, task) = match linked {
+            Ok((linked, plan)) => {
+                let linked = Arc::new(linked);
+                let task = Arc::new(LinkTask::of([&before, &linked], &plan));
+                self.show_gained(before, linked);
+                (Ok(GainedLinks { vertices: plan.vertices, volumes: None }), Some(task))
+            }
+            Err(why) => (Err(why), None),
+        };
         // The joint is before all nodes that have other ids now.
-        self.tools.links = Some(LinksMade { joint, gained });
+        self.tools.links = Some(LinksMade { joint, gained, task: task.clone() });
+        let volumes =
+            task.filter(|_| !self.defers_work).and_then(|task| Some((task.run(&JobContext::of_waiting())?, task)));
+        if let Some((volumes, task)) = volumes {
+            self.tools.take_link_volumes(&task, volumes);
+        }
     }
 }
 
@@ -64,16 +137,6 @@ impl Session {
     }
 }
 
-fn gained(before: &Model, after: &Model, plan: &LinkPlan) -> GainedLinks {
-    let joint = plan.change.of;
-    let turned = FindingPose::Turned { joint, axis: plan.axis, angle: TOLD };
-    let farthest = plan.moment.map(|(clip, time_secs)| FindingPose::Clip { clip, time_secs });
-    let poses: Vec<FindingPose> = std::iter::once(turned).chain(farthest).collect();
-    let kept = kept_volumes([before, after], [plan.above, joint], &poses);
-    let at_90 = kept.first().copied().unwrap_or_default();
-    GainedLinks { vertices: plan.vertices, at_90, at_worst: kept.get(1).copied() }
-}
-
 #[cfg(test)]
 mod tests {
     use glam::{Quat, Vec3};
@@ -82,7 +145,7 @@ mod tests {
 
     use super::*;
     use crate::tests::sessions::still_session;
-    use crate::{ChannelValue, Document, EditCommand, SelectionCommand, SessionFile};
+    use crate::{ChannelValue, Document, EditCommand, SelectionCommand, SessionFile, Work};
 
     fn wide(angle: f32) -> LinkSettings {
         LinkSettings { angle: Some(angle), ..LinkSettings::default() }
@@ -96,7 +159,7 @@ mod tests {
         let linked = Arc::clone(session.model().unwrap());
         assert_eq!((linked.links.len(), linked.skeleton.len()), (1, plain.skeleton.len() + 1));
         let made = session.tools().links.clone().unwrap().gained.unwrap();
-        let [before, after] = made.at_90.map(Option::unwrap);
+        let [before, after] = made.volumes.unwrap().at_90.map(Option::unwrap);
         assert!(made.vertices > 0 && after > before, "{before} {after}");
         session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(80.0, 0.0, 0.0))));
         session.update_pose();
@@ -115,6 +178,27 @@ mod tests {
         session.apply(EditCommand::InsertLinks(NodeId(3), wide(30.0)));
         let refused = session.tools().links.clone().unwrap();
         assert!(refused.joint == NodeId(3) && matches!(refused.gained, Err(LinkRefusal::TurnsLittle { .. })));
+    }
+
+    #[test]
+    fn a_session_that_defers_work_inserts_links_at_once_and_has_their_volume_measured() {
+        let mut session = still_session(tube(Tube { joints: 3, rings: 25, length: 3.0, ..Tube::default() }));
+        session.defer_work();
+        let find = |session: &mut Session| session.wanted().into_iter().find(|w| matches!(w, Work::MeasureLinks(_)));
+        assert!(find(&mut session).is_none() && !session.measures_links());
+        session.apply(EditCommand::InsertLinks(NodeId(2), wide(120.0)));
+        let volumes = |session: &Session| session.tools().links.clone().unwrap().gained.unwrap().volumes;
+        assert!(session.model().unwrap().links.len() == 1 && volumes(&session).is_none());
+        // As long as they are undone nobody measures them.
+        let work = find(&mut session).unwrap();
+        session.apply(EditCommand::Undo);
+        assert!(find(&mut session).is_none() && session.begin(&work).is_none());
+        session.apply(EditCommand::Redo);
+        assert!(find(&mut session).as_ref() == Some(&work) && session.measures_links());
+        let done = session.begin(&work).unwrap()(&JobContext::of_waiting()).unwrap();
+        session.done(done);
+        let [before, after] = volumes(&session).unwrap().at_90.map(Option::unwrap);
+        assert!(after > before && !session.measures_links() && find(&mut session).is_none(), "{before} {after}");
     }
 
     #[test]

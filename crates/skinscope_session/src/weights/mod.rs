@@ -3,14 +3,18 @@
 mod bindings;
 mod links;
 pub(crate) mod marks;
+pub(crate) mod reshaping;
+mod sculpts;
 mod shapes;
 pub(crate) mod tool_commands;
 pub(crate) mod tools;
 mod trial;
 mod within;
 
-pub use self::links::{GainedLinks, LinksMade};
+pub use self::links::{GainedLinks, LinkVolumes, LinksMade};
 pub use self::marks::{MarkCommand, MarkMode, MarkShape, MarkTool, Marking};
+pub use self::reshaping::{ShapeCommand, ShapeSettings};
+pub use self::sculpts::{SculptCommand, ShownPose};
 pub use self::shapes::{EnvelopeHandle, EnvelopeScore, with_radius};
 pub use self::tools::{ChangedByTool, EditedWeights, Examination, Scope, ToolCommand, Tools};
 

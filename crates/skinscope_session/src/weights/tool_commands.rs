@@ -29,7 +29,12 @@ pub(crate) fn apply(session: &mut Session, command: &ToolCommand) {
             });
         }
         ToolCommand::SetScope(scope) => session.tools.set_scope(*scope),
-        ToolCommand::Set(settings) => session.tools.settings = Arc::clone(settings),
+        ToolCommand::Set(settings) => session.tools.set(settings),
+        ToolCommand::Sculpts(command) => {
+            session.update_pose();
+            let shown = session.pose_for(command);
+            session.tools.change_sculpts(command, shown);
+        }
         ToolCommand::TakePose => takes_pose = true,
         ToolCommand::Copy => session.skinning().copy_weights(),
         ToolCommand::Repair { finding, all } => repair::repair(session, *finding, *all),

@@ -10,10 +10,12 @@ use skinscope_edit::{
     Align, BoundSkin, Operation, Outcome, ParameterKind, REPAIRED, Settings, Task, bind_root, clear_bind_envelopes,
     forget_bind_numbers, has_bare_mesh, likely_bind_root, set_bind_root, set_dress_align,
 };
-use skinscope_inspect::{InspectedValues, VertexSet};
+use skinscope_inspect::{InspectedValues, PerVertex, VertexSet};
 use skinscope_model::{Model, NodeId};
 
 use super::links::LinksMade;
+use super::reshaping::ShapeSettings;
+use super::sculpts::SculptCommand;
 use crate::command::ids::Id;
 use crate::{Document, Pose, Session, Skinning, View};
 
@@ -42,6 +44,8 @@ pub enum ToolCommand {
     SetScope(Scope),
     /// Replaces the settings of all tools.
     Set(#[serde(with = "skinscope_base::text_form::shared")] Arc<Settings>),
+    /// Changes the examples that weights are solved from.
+    Sculpts(SculptCommand),
     /// Takes the present pose for *Bind here*.
     TakePose,
     /// Keeps the mean weights of the vertices that tools work on, for *Paste*.
@@ -104,6 +108,12 @@ pub struct Tools {
     pub(super) examination: Option<Examination>,
     /// The joint that gained links last.
     pub links: Option<LinksMade>,
+    /// What came of the last command about corrective shapes: a line for each thing that is to be said, or why nothing was done.
+    pub shapes: Option<Result<Vec<String>, String>>,
+    /// How the next shape is made.
+    pub shape_settings: ShapeSettings,
+    /// How far the weights of a model leave each vertex from a method that was baked into them.
+    pub(super) left: Option<(Weak<Model>, [Arc<PerVertex>; 2])>,
     /// The weights before those that were applied last; `None` where the meshes had none.
     pub(super) before: Option<Arc<Model>>,
 }
@@ -157,7 +167,8 @@ struct Within {
 impl Tools {
     /// Forgets what belongs to a model that is no longer open.
     pub(crate) fn forget(&mut self) {
-        let mut settings = Settings { pose: None, ..Settings::clone(&self.settings) };
+        let settings = Settings::clone(&self.settings);
+        let mut settings = Settings { pose: None, poses: Vec::new(), examples: Arc::default(), ..settings };
         forget_bind_numbers(&mut settings);
         clear_bind_envelopes(&mut settings);
         set_dress_align(&mut settings, Align::None);
@@ -181,7 +192,10 @@ impl Tools {
     /// Forgets what is asked for and locked in a version of the file in which other things have those numbers.
     pub(crate) fn leave_version(&mut self) {
         (self.is_normalising, self.locked) = (false, Arc::default());
-        forget_bind_numbers(Arc::make_mut(&mut self.settings));
+        let settings = Arc::make_mut(&mut self.settings);
+        (settings.examples, settings.poses) = (Arc::default(), Vec::new());
+        forget_bind_numbers(settings);
+        self.shape_settings.joints.clear();
     }
 
     /// Works on what tools worked on before a finding was repaired.
@@ -355,6 +369,9 @@ impl Skinning<'_> {
         let changed = ChangedByTool { vertices: outcome.vertices, binds: outcome.binds.len() };
         let after = self.edited().edited_model().map(Arc::clone);
         let outcome = Arc::clone(outcome);
+        if let Some((baked, after)) = outcome.baked.as_ref().zip(after.as_ref()) {
+            self.tools.left = Some((Arc::downgrade(after), baked.left.clone()));
+        }
         self.tools.made = after.filter(|_| !outcome.is_empty()).map(|after| Made { after, changed, outcome });
         if self.tools.made.as_ref().is_some_and(|made| !made.outcome.bound.is_empty()) {
             self.tools.ask_for_motion();
@@ -406,16 +423,14 @@ impl<'a> EditedWeights<'a> {
 
     /// Returns the skins whose weights the chosen tool tries to find, or else has found in the model as it is, though its settings be others since.
     pub(super) fn last_bound(self) -> &'a [BoundSkin] {
-        let shown = self.tools.shown.as_ref().map(|shown| &shown.outcome);
-        let made =
-            self.tools.made.as_ref().filter(|made| self.edited_model().is_some_and(|m| Arc::ptr_eq(m, &made.after)));
-        shown.or(made.map(|made| &made.outcome)).map_or(&[], |outcome| outcome.bound.as_slice())
+        self.last_outcome().map_or(&[], |outcome| outcome.bound.as_slice())
     }
 
-    /// Returns whether *Bind here* would bind in another pose than the one that is shown.
-    #[must_use]
-    pub fn binds_elsewhere(self) -> bool {
-        self.tools.settings.pose.as_deref().is_some_and(|pose| pose.transforms != self.pose.local.transforms)
+    /// Returns what the chosen tool tries to do, or else has done to the model as it is, though its settings be others since.
+    pub(super) fn last_outcome(self) -> Option<&'a Arc<Outcome>> {
+        let made =
+            self.tools.made.as_ref().filter(|made| self.edited_model().is_some_and(|m| Arc::ptr_eq(m, &made.after)));
+        self.tools.outcome().or(made.map(|made| &made.outcome))
     }
 
     /// The vertices of a scope; `None` for all.

@@ -1,10 +1,11 @@
 //! What a tool tries and applies beyond the weights of meshes that have a skin: skins that meshes gain, which other parts of the session
 //! follow, and layers of weights.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
-use skinscope_edit::{Operation, Outcome, Task, clear_bind_meshes, follow_bind_root};
-use skinscope_model::{BindingChange, Model, NodeId};
+use skinscope_edit::{Baked, Operation, Outcome, Task, clear_bind_meshes, follow_bind_root};
+use skinscope_inspect::PerVertex;
+use skinscope_model::{BindingChange, LocalPose, Model, NodeId};
 use skinscope_paint::CopiedLayer;
 
 use super::links::LinksMade;
@@ -26,12 +27,35 @@ impl Tools {
 
     /// Follows a model whose nodes have other ids: the joints that settings name.
     pub(super) fn follow_moved(&mut self, find: &dyn Fn(NodeId) -> Option<NodeId>) {
+        self.shape_settings.joints = self.shape_settings.joints.iter().filter_map(|node| find(*node)).collect();
         let settings = Arc::make_mut(&mut self.settings);
         follow_bind_root(settings, find);
         settings.joint = settings.joint.and_then(find);
         settings.other = settings.other.and_then(find);
         settings.copied = settings.copied.iter().filter_map(|(node, weight)| Some((find(*node)?, *weight))).collect();
         settings.pairs = settings.pairs.iter().filter_map(|[a, b]| Some([find(*a)?, find(*b)?])).collect();
+    }
+
+    /// Follows a model whose morph targets are others: the poses that settings keep. `places` says where each weight is from now on, and `rest` is
+    /// what others are.
+    pub(super) fn follow_morphs(&mut self, places: &[Option<usize>], rest: &[f32]) {
+        let follow = |pose: &mut Arc<LocalPose>| {
+            let mut weights = rest.to_vec();
+            for (weight, place) in pose.morph_weights.iter().zip(places) {
+                if let Some(place) = place
+                    && let Some(now) = weights.get_mut(*place)
+                {
+                    *now = *weight;
+                }
+            }
+            Arc::make_mut(pose).morph_weights = weights;
+        };
+        let settings = Arc::make_mut(&mut self.settings);
+        settings.pose.iter_mut().for_each(follow);
+        settings.poses.iter_mut().for_each(follow);
+        if !settings.examples.is_empty() {
+            Arc::make_mut(&mut settings.examples).iter_mut().for_each(|example| follow(&mut example.pose));
+        }
     }
 
     /// Asks for a look at a mesh that was bound, and at how it moves.
@@ -53,6 +77,29 @@ impl<'a> EditedWeights<'a> {
         self.tools.before.as_ref().filter(|_| self.just_changed().is_some())
     }
 
+    /// Returns whether *Bind here* would bind in another pose than the one that is shown.
+    #[must_use]
+    pub fn binds_elsewhere(self) -> bool {
+        self.tools.settings.pose.as_deref().is_some_and(|pose| pose.transforms != self.pose.local.transforms)
+    }
+
+    /// Returns what baking a method into the weights reaches, as the chosen tool tries it or has just done it.
+    #[must_use]
+    pub fn baked(self) -> Option<&'a Arc<Baked>> {
+        self.last_outcome()?.baked.as_ref()
+    }
+
+    /// Returns how far the weights leave each vertex from the method that was baked into them, millimetres: the root of the mean of the squares
+    /// over the poses, and the largest distance. `None` where nothing is known of these weights.
+    #[must_use]
+    pub fn left(self) -> Option<&'a [Arc<PerVertex>; 2]> {
+        let tried = self.tools.outcome().and_then(|outcome| outcome.baked.as_ref());
+        let is_of_now =
+            |of: &Weak<Model>| self.edited_model().is_some_and(|now| std::ptr::eq(of.as_ptr(), Arc::as_ptr(now)));
+        let kept = self.tools.left.as_ref().filter(|(of, _)| is_of_now(of) && !self.tools.is_trying());
+        tried.map(|baked| &baked.left).or(kept.map(|(_, left)| left))
+    }
+
     /// Returns whether what the chosen tool would do now is not worked out yet, though the preview from before may be shown.
     #[must_use]
     pub fn awaits_outcome(self) -> bool {
@@ -69,6 +116,11 @@ impl<'a> EditedWeights<'a> {
 }
 
 impl Session {
+    /// Keeps how far the weights of the open model leave each vertex from a method, as a file tells it ([`EditedWeights::left`]).
+    pub fn keep_left(&mut self, left: [Arc<PerVertex>; 2]) {
+        self.tools.left = self.model().map(|model| (Arc::downgrade(model), left));
+    }
+
     /// Returns the model that is shown where a tool tries to give skins to its meshes. [`Session::follow_trial`] has to know it from before
     /// anything is done that may begin or end the preview of a tool.
     pub(crate) fn tried_skins(&self) -> Option<Arc<Model>> {
@@ -121,7 +173,7 @@ impl Session {
         if let Some(change) = &outcome.gained {
             return self.apply_gained(change, &outcome);
         }
-        let finds = self.tools.operation.is_some_and(Operation::finds_weights);
+        let finds = self.tools.operation.is_some_and(|tool| tool.finds_weights() || tool.bakes_method());
         if self.tools.as_layer && finds && !outcome.changes.is_empty() {
             return self.apply_as_layer(&outcome);
         }

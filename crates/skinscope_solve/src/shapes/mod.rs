@@ -2,14 +2,18 @@
 //! Space Deformation", 2000).
 //!
 //! A sculpt of the surface in a pose is taken back through the skin ([`PosedSkin::take_back`]), so that it becomes a morph target, which is
-//! added before skinning. A [`Driver`] says by the rotations of some joints how much of each shape there is, and [`keys_of_weights`] writes
+//! added before skinning, to normals too ([`direction_offsets`]). A [`Driver`] says by the rotations of some joints how much of each shape there is, and [`keys_of_weights`] writes
 //! that down for a clip, since no program that plays glTF reads drivers.
 
+mod directions;
+mod dragged;
 mod driver;
 mod kept;
 mod keys;
 mod take_back;
 
+pub use directions::{DirectionOffsets, ShapedSkin, direction_offsets};
+pub use dragged::{DraggedError, DraggedPart, DraggedVertex, dragged_targets};
 pub use driver::{Driver, DriverError};
 pub use kept::{DrivenShapes, KeptShapesError, kept_shapes, kept_text};
 pub use keys::{KeyedShapes, ShapeDriver, WeightKeys, keys_of_weights};

@@ -1,10 +1,10 @@
 //! Takes a sculpt of a posed surface back through the skin: which places at rest the method of the pose puts there.
 
-use glam::{DMat3, DVec3, Vec3, Vec4};
+use glam::{DMat3, DVec3, Mat3A, Vec3, Vec4};
 use skinscope_anim::local_to_model;
 use skinscope_base::parallel::JobContext;
-use skinscope_deform::{Batch, BatchInfluences, BatchOut, Deformation, MethodData, morphed, pack, palettes};
-use skinscope_model::{InstanceId, LocalPose, Model};
+use skinscope_deform::{Batch, BatchInfluences, BatchOut, Deformation, Deformed, MethodData, morphed, pack, palettes};
+use skinscope_model::{InstanceId, LocalPose, Model, MorphTarget, Primitive};
 
 use crate::motion::diagonal;
 
@@ -32,6 +32,8 @@ pub struct PosedSkin<'a> {
     vectors: Vec<Vec4>,
     /// Where each vertex of the file is at rest, in mesh space, with the morph targets of the pose.
     rest: Vec<Vec3>,
+    /// The normals at rest with those targets, and the tangents; each list is empty where the primitive has none.
+    directions: [Vec<Vec3>; 2],
 }
 
 /// A sculpt that was taken back to rest.
@@ -77,7 +79,9 @@ impl<'a> PosedSkin<'a> {
         let (first, influences) = model.binding(instance, primitive);
         let influences = influences.filter(|_| !method.has_pass())?;
         let (mut nodes, mut matrices, mut palette) = (Vec::new(), Vec::new(), Vec::new());
-        local_to_model(&model.skeleton, pose, &mut nodes);
+        let mut driven = pose.clone();
+        model.drive_links(&mut driven);
+        local_to_model(&model.skeleton, &driven, &mut nodes);
         palettes(model, &nodes, &mut matrices);
         let own = matrices.get(first as usize..first as usize + skin.joints.len())?;
         pack(&method, own, &mut palette);
@@ -92,10 +96,17 @@ impl<'a> PosedSkin<'a> {
         let vectors = data.map_or(&[][..], |data| data.vectors_of(instance, primitive));
         let vectors = vectors.iter().take(stored).copied().collect();
         let morphs = pose.morph_weights.get(source.morph_offset..).unwrap_or_default();
+        let morphs = &morphs[..morphs.len().min(source.morph_weights.len())];
         let mut rest = Vec::new();
-        morphed(mesh, &morphs[..morphs.len().min(source.morph_weights.len())], &mut rest);
+        morphed(mesh, morphs, &mut rest);
         rest.truncate(stored);
-        Some(Self { method, palette, per_vertex: influences.per_vertex, joints, weights, vectors, rest })
+        let tangents = mesh.tangents.iter().map(|tangent| tangent.truncate());
+        let directions = [
+            directions_of(mesh, mesh.normals.iter().copied(), morphs, |target| &target.normals),
+            directions_of(mesh, tangents, morphs, |target| &target.tangents),
+        ];
+        let per_vertex = influences.per_vertex;
+        Some(Self { method, palette, per_vertex, joints, weights, vectors, rest, directions })
     }
 
     /// Returns where the method puts the vertices with something added to their places at rest, counted as those of [`PosedSkin::as_it_is`].
@@ -111,16 +122,45 @@ impl<'a> PosedSkin<'a> {
         self.forward(&self.rest)
     }
 
+    /// Returns where the vertices are at rest, in mesh space, with the morph targets of the pose.
+    pub(super) fn rest(&self) -> &[Vec3] {
+        &self.rest
+    }
+
+    /// Returns the normals and the tangents of the vertices at rest, with the morph targets of the pose.
+    pub(super) fn directions(&self) -> &[Vec<Vec3>; 2] {
+        &self.directions
+    }
+
+    /// Returns the surface with something added to the first vertices at rest: where they are, their determinants, and what carries normals.
+    pub(super) fn surface(&self, offsets: &[Vec3]) -> Deformed {
+        let by = |vertex: usize| offsets.get(vertex).copied().unwrap_or_default();
+        let from: Vec<Vec3> = self.rest.iter().enumerate().map(|(vertex, rest)| *rest + by(vertex)).collect();
+        let mut out = Deformed {
+            positions: vec![Vec3::ZERO; from.len()],
+            determinants: vec![0.0; from.len()],
+            carries: vec![Mat3A::ZERO; from.len()],
+            ..Deformed::default()
+        };
+        let Deformed { positions, determinants, carries, .. } = &mut out;
+        self.deform(&from, &mut BatchOut { positions, determinants, carries, ..BatchOut::default() });
+        out
+    }
+
     fn forward(&self, from: &[Vec3]) -> Vec<Vec3> {
         let mut out = vec![Vec3::ZERO; from.len()];
+        self.deform(from, &mut BatchOut { positions: &mut out, ..BatchOut::default() });
+        out
+    }
+
+    fn deform(&self, from: &[Vec3], out: &mut BatchOut<'_>) {
         let count = from.len() * self.per_vertex;
         let (joints, weights) = (&self.joints[..count], &self.weights[..count]);
         let movers = BatchInfluences::Each { per_vertex: self.per_vertex, joints, weights };
         let vectors = &self.vectors[..];
         let values = self.method.values;
         let batch = Batch { positions: from, normals: &[], tangents: &[], movers, values, vectors };
-        (self.method.deform_all)(&self.palette, &batch, &mut BatchOut { positions: &mut out, ..BatchOut::default() });
-        out
+        (self.method.deform_all)(&self.palette, &batch, out);
     }
 
     /// Returns the linear part of what the method does to each vertex, by taking it forward with three offsets, one along each axis, each as
@@ -180,8 +220,24 @@ impl<'a> PosedSkin<'a> {
     }
 }
 
+/// Returns directions of the vertices of the file with some morph targets; none where the primitive has none of them.
+fn directions_of(
+    mesh: &Primitive,
+    stored: impl Iterator<Item = Vec3>,
+    morphs: &[f32],
+    of: fn(&MorphTarget) -> &[Vec3],
+) -> Vec<Vec3> {
+    let mut out: Vec<Vec3> = stored.take(mesh.stored_vertices).collect();
+    for (target, weight) in mesh.morphs.iter().zip(morphs).filter(|(_, weight)| **weight != 0.0) {
+        for (direction, by) in out.iter_mut().zip(of(target)) {
+            *direction += *by * *weight;
+        }
+    }
+    out
+}
+
 /// Returns the inverse of a matrix; `None` where it is flat, or nearly so.
-fn inverse(matrix: DMat3) -> Option<DMat3> {
+pub(super) fn inverse(matrix: DMat3) -> Option<DMat3> {
     let length = |m: &DMat3| m.to_cols_array().iter().map(|number| number * number).sum::<f64>().sqrt();
     let determinant = matrix.determinant();
     if determinant == 0.0 || !determinant.is_finite() {

@@ -51,10 +51,11 @@ impl PaintPanel {
         self.asked.push(key);
     }
 
-    /// Returns the command that takes the brush that was in the hand last.
-    fn take(&self) -> Option<Command> {
-        let brush = self.last.or(BRUSHES.first().copied())?;
-        Some(PaintCommand::Hold(Some(brush.id.to_owned())).into())
+    /// Returns the command that takes the brush that was in the hand last, or the first one where that one has nothing to paint on.
+    fn take(&self, session: &Session) -> Option<Command> {
+        let hold = |brush: &'static Brush| Command::from(PaintCommand::Hold(Some(brush.id.to_owned())));
+        let last = self.last.map(hold).filter(|command| refusal(command, session).is_none());
+        last.or_else(|| BRUSHES.first().copied().map(hold))
     }
 }
 
@@ -67,7 +68,7 @@ pub(super) fn follow(session: &Session, panel: &mut PaintPanel, commands: &mut V
     for key in std::mem::take(&mut panel.asked) {
         match (key, brush) {
             (BrushKey::Take, Some(_)) => commands.push(PaintCommand::Hold(None).into()),
-            (BrushKey::Take, None) => commands.extend(panel.take().filter(can_take)),
+            (BrushKey::Take, None) => commands.extend(panel.take(session).filter(can_take)),
             (BrushKey::Wider, Some(_)) => commands.push(sized(session, STEP)),
             (BrushKey::Narrower, Some(_)) => commands.push(sized(session, 1.0 / STEP)),
             (BrushKey::Gradient, Some(_)) => {
@@ -81,7 +82,7 @@ pub(super) fn follow(session: &Session, panel: &mut PaintPanel, commands: &mut V
     let drags = session.painting().vertex_drag().is_on();
     let was = std::mem::replace(&mut panel.before, (panel.is_open, brush.is_some() || drags));
     match (was, panel.before) {
-        ((false, _), (true, false)) => commands.extend(panel.take().filter(can_take)),
+        ((false, _), (true, false)) => commands.extend(panel.take(session).filter(can_take)),
         ((true, _), (false, true)) if drags => {
             commands.push(PaintCommand::DragVertex(VertexDragCommand::Use(false)).into());
         }

@@ -4,7 +4,8 @@
 use egui::Ui;
 use skinscope_base::math::length;
 use skinscope_session::{
-    Command, DRAG_JOINTS, DragJoints, DragPin, PaintCommand, Session, VertexDrag, VertexDragCommand,
+    Command, DRAG_JOINTS, DragJoints, DragPin, EditCommand, PaintCommand, Session, ShapeCommand, VertexDrag,
+    VertexDragCommand,
 };
 
 use super::quiet_text;
@@ -41,6 +42,15 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
             }
             figure(ui, &title(pin, number, session), &format!("{} away", length(pin.away())));
         });
+    }
+    if drag.pins().iter().any(|pin| pin.is_of(&session.pose().local)) {
+        let help = "Put the vertex there in this pose by a corrective shape, with the surface around it: a morph target that the joints \
+                    bring in as they turn. The weights are those from before the drags again. Name, joints and sides are those of the \
+                    shapes in the inspector.";
+        if link(ui, "Make a shape of the drag", "Make a shape of the drag").on_hover_text(help).clicked() {
+            let settings = session.tools().shape_settings.clone();
+            commands.push(EditCommand::Shape(ShapeCommand::OfDrag(settings)).into());
+        }
     }
 }
 

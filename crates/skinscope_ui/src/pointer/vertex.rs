@@ -31,22 +31,18 @@ fn is_on(session: &Session) -> bool {
     session.painting().vertex_drag().is_on()
 }
 
-/// Says why the vertex does not move, or how far it is from where it should be in the pose that is shown.
+/// Says why the vertex does not move, or not all of the way, and how far it is from where it should be in the pose that is shown.
 fn note(session: &Session) -> String {
     let painting = session.painting();
-    if let Some(note) = painting.note() {
-        return format!(": {}", note.text);
-    }
     let pose = session.pose();
     let here = painting.vertex_drag().pins().iter().find(|pin| pin.is_of(&pose.local));
     let least = NOTHING * f64::from(pose.opened_bounds.diagonal());
-    match here.filter(|pin| pin.away() > least) {
-        Some(pin) if pin.outside() > least => {
-            format!(": {} away, the joints reach no nearer than {}", length(pin.away()), length(pin.outside()))
-        }
-        Some(pin) => format!(": {} away", length(pin.away())),
-        None => String::new(),
-    }
+    let away = here.filter(|pin| pin.away() > least).map(|pin| match pin.outside() > least {
+        true => format!("{} away, the joints reach no nearer than {}", length(pin.away()), length(pin.outside())),
+        false => format!("{} away", length(pin.away())),
+    });
+    let said: Vec<String> = painting.note().map(|note| note.text.clone()).into_iter().chain(away).collect();
+    if said.is_empty() { String::new() } else { format!(": {}", said.join(", ")) }
 }
 
 /// Takes hold of the vertex under the pointer, and pins it.

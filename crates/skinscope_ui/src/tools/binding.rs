@@ -204,7 +204,7 @@ fn root_list(ui: &mut Ui, model: &Model, root: NodeId) -> Option<NodeId> {
 }
 
 /// Shows whether the weights become a layer of their own.
-fn as_layer(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+pub(super) fn as_layer(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     section(ui, "Result", |_| {});
     let on = session.tools().as_layer;
     let choices = [
@@ -318,7 +318,7 @@ fn applied(ui: &mut Ui, model: &Model, skin: &BoundSkin) {
 }
 
 /// Shows a row that folds what follows; returns whether that is shown.
-fn folded(ui: &mut Ui, id: egui::Id, name: &str, help: &str) -> bool {
+pub(super) fn folded(ui: &mut Ui, id: egui::Id, name: &str, help: &str) -> bool {
     let mut is_open: bool = ui.data(|d| d.get_temp(id)).unwrap_or_default();
     if fold(ui, name, help, is_open) {
         is_open = !is_open;
@@ -329,7 +329,7 @@ fn folded(ui: &mut Ui, id: egui::Id, name: &str, help: &str) -> bool {
 
 /// Offers an overlay of how much the weights differ from those before, and where the file has others also from those. What gains a skin had no
 /// weights before.
-fn changes(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+pub(super) fn changes(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let Some(document) = session.document() else { return };
     let before = session.edited_weights().weights_before();
     let is_other = before.is_some_and(|before| !Arc::ptr_eq(before, document.stored()));

@@ -6,6 +6,7 @@ use skinscope_edit::{Operation, Outcome, explain_unchanged};
 use skinscope_inspect::rule_words;
 use skinscope_session::{Command, Session, ToolCommand};
 
+use super::examples;
 use crate::BackgroundStatus;
 use crate::theme::{self, BODY, colors};
 use crate::widgets::{counted, elided, figure, grouped, paint_line, section, shortened};
@@ -79,6 +80,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, work: Option<&BackgroundStatu
             ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
         }
     }
+    if let Some(found) = &outcome.solved {
+        examples::report(ui, found);
+    }
     if let Some(mirrored) = outcome.mirrored.as_ref().filter(|mirrored| mirrored.unpaired > 0) {
         let vertices = counted(mirrored.unpaired, "vertex stays", "vertices stay");
         let text = format!("{vertices} as they are: a joint of one side has no partner on the other.");
@@ -96,7 +100,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, work: Option<&BackgroundStatu
 
 /// Returns whether weights are still to be found by what is set now; that takes long, and what was found before is shown until then.
 fn is_searching(session: &Session) -> bool {
-    session.tools().operation.is_some_and(Operation::finds_weights) && session.edited_weights().awaits_outcome()
+    session.tools().operation.is_some_and(Operation::takes_long) && session.edited_weights().awaits_outcome()
 }
 
 /// Says how far the search for weights is, and that what is shown is older.

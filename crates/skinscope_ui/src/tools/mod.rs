@@ -1,9 +1,11 @@
 //! The panel of tools that change weights or inverse bind matrices: one is chosen, with its settings and the vertices that it works on. What it would do
 //! is shown on the model and in figures until it is applied or given up.
 
+mod baking;
 mod binding;
 mod donor;
 mod envelope;
+mod examples;
 mod figures;
 mod fold;
 mod groups;
@@ -68,6 +70,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, (status, has_tabs): (&Status,
                     quiet_text(ui, operation.help);
                     settings::show(ui, session, operation, commands);
                     figures::show(ui, session, status.work.as_ref());
+                    baking::report(ui, session, commands);
                     binding::report(ui, session);
                     binding::next(ui, session, operation, commands);
                 }

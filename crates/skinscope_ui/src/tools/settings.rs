@@ -11,7 +11,7 @@ use skinscope_session::{Command, Session, ToolCommand};
 
 use super::fold::fold;
 use super::joint::joint;
-use super::{LABEL, binding, donor, pairs, quiet_text};
+use super::{LABEL, baking, binding, donor, examples, pairs, quiet_text};
 use crate::theme::{self, ROW, colors};
 use crate::value_row::ValueRow;
 use crate::widgets::{
@@ -60,8 +60,10 @@ fn show_parameter(
         ParameterKind::Pairs => pairs::show(ui, session, now),
         ParameterKind::Copied => copied(ui, session, commands),
         ParameterKind::Donor => donor::show(ui, session, now, commands),
+        ParameterKind::Examples => examples::show(ui, session, &now.examples, commands),
         ParameterKind::Pose => bound(ui, session, commands),
         ParameterKind::Rules => rules(ui, session, parameter, now),
+        ParameterKind::Baking => baking::show(ui, session, parameter, now, commands),
         ParameterKind::Binding => binding::show(ui, session, parameter, now, commands),
     }
 }

@@ -3,6 +3,7 @@
 //! Every vertex is compared with the closest point of that part of the body near which it rests. Where the body goes into itself, as an arm
 //! that is laid on the chest does, the sleeve is measured against the arm. Both are moved by linear blending, without morph targets.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use glam::{DAffine3, DVec3, Quat};
@@ -10,7 +11,7 @@ use skinscope_anim::{SampleScratch, evaluate_clip};
 use skinscope_base::parallel::{self, JobContext};
 use skinscope_inspect::check::FindingPose;
 use skinscope_inspect::rom::{self, RomOptions};
-use skinscope_model::{LocalPose, Model, NodeId, PrimitiveId};
+use skinscope_model::{LocalPose, MeshId, Model, NodeId, PrimitiveId};
 use skinscope_weights::Shares;
 
 use super::body::{BodySurface, Depth, motion, moved};
@@ -39,6 +40,9 @@ pub struct Deepest {
     pub at: (PrimitiveId, usize),
 }
 
+/// The deepest vertex of each mesh that has one.
+pub(super) type DeepestOfMeshes = BTreeMap<MeshId, Deepest>;
+
 /// What was measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Depths {
@@ -65,8 +69,13 @@ const WORK: usize = 600_000;
 /// Shares that differ by less count as equal.
 const SAME: f64 = 1e-6;
 
-/// Measures a garment in the poses of its body; `None` where that was cancelled.
-pub(super) fn measure(body: &Model, surface: &BodySurface, worn: &[Worn], context: &JobContext) -> Option<Depths> {
+/// Measures a garment in the poses of its body, and each of its meshes in clips and with joints turned; `None` where that was cancelled.
+pub(super) fn measure(
+    body: &Model,
+    surface: &BodySurface,
+    worn: &[Worn],
+    context: &JobContext,
+) -> Option<(Depths, [DeepestOfMeshes; 2])> {
     let most = (WORK / worn.len().max(1)).clamp(LEAST, MOST);
     let thinned = |options: &RomOptions, most: usize| -> Vec<FindingPose> {
         let plan = rom::plan(body, options);
@@ -79,7 +88,9 @@ pub(super) fn measure(body: &Model, surface: &BodySurface, worn: &[Worn], contex
         Wearing { body, surface, worn, rest: body.skeleton.worlds(&body.skeleton.rest), size: surface.size() };
     let in_clips = wearing.deepest(&clips, &context.part(0.0, 0.5))?;
     let turned = wearing.deepest(&turns, &context.part(0.5, 1.0))?;
-    Some(Depths { in_clips, moments: clips.len(), turned, turns: turns.len() })
+    let [deepest, most_turned] = [&in_clips, &turned].map(|found| greatest(found.values().copied()));
+    let depths = Depths { in_clips: deepest, moments: clips.len(), turned: most_turned, turns: turns.len() };
+    Some((depths, [in_clips, turned]))
 }
 
 /// A body that wears a garment.
@@ -92,28 +103,29 @@ struct Wearing<'a> {
 }
 
 impl Wearing<'_> {
-    /// Returns the deepest vertex of all poses, the first of equal ones; `Some(None)` where none is deeper than at rest.
-    fn deepest(&self, poses: &[FindingPose], context: &JobContext) -> Option<Option<Deepest>> {
+    /// Returns the deepest vertex of each mesh in all poses, the first of equal ones; none of a mesh that is nowhere deeper than at rest.
+    fn deepest(&self, poses: &[FindingPose], context: &JobContext) -> Option<DeepestOfMeshes> {
         let all = parallel::map(poses.len(), context.cancel_flag(), &|index| self.in_pose(poses[index]))?;
-        let mut best: Option<Deepest> = None;
+        let mut best = DeepestOfMeshes::new();
         for found in all.into_iter().flatten() {
-            if best.is_none_or(|best| found.percent > best.percent) {
-                best = Some(found);
+            let known = best.entry(found.at.0.mesh).or_insert(found);
+            if found.percent > known.percent {
+                *known = found;
             }
         }
         context.set_fraction(1.0);
         Some(best)
     }
 
-    /// Returns the deepest vertex of a pose; `None` where none is deeper than at rest.
-    fn in_pose(&self, pose: FindingPose) -> Option<Deepest> {
+    /// Returns the deepest vertex of each mesh in a pose; none of a mesh that is nowhere deeper than at rest.
+    fn in_pose(&self, pose: FindingPose) -> Vec<Deepest> {
         let moves = motion(self.body, &self.rest, &self.local(pose));
         let posed = self.surface.posed(&moves);
         let below = match pose {
             FindingPose::Turned { joint, .. } => Some(joint.index()..self.body.skeleton.subtree_end(joint)),
             _ => None,
         };
-        let mut best: Option<(f64, &Worn)> = None;
+        let mut best: BTreeMap<MeshId, (f64, &Worn)> = BTreeMap::new();
         for worn in self.worn.iter().filter(|worn| below.as_ref().is_none_or(|below| self.bends(worn, below))) {
             let at = moved(worn.rest, &worn.shares, &moves);
             let reach = worn.depth.distance + AROUND * self.size;
@@ -122,11 +134,13 @@ impl Wearing<'_> {
             let counts = |triangle: u32| triangle == worn.depth.triangle || counts(triangle);
             let Some(depth) = posed.depth(at, &counts) else { continue };
             let deeper = depth.inside() - worn.depth.inside();
-            if deeper > best.map_or(0.0, |(most, _)| most) {
-                best = Some((deeper, worn));
+            let mesh = worn.at.0.mesh;
+            if deeper > best.get(&mesh).map_or(0.0, |(most, _)| *most) {
+                best.insert(mesh, (deeper, worn));
             }
         }
-        best.map(|(deeper, worn)| Deepest { percent: 100.0 * deeper / self.size, pose, at: worn.at })
+        let found = |(deeper, worn): (f64, &Worn)| Deepest { percent: 100.0 * deeper / self.size, pose, at: worn.at };
+        best.into_values().map(found).collect()
     }
 
     /// Returns the local transforms of the body in a pose.
@@ -157,6 +171,14 @@ impl Wearing<'_> {
         let is_whole = !(SAME..=1.0 - SAME).contains(&own);
         !is_whole || self.surface.corners(worn.depth.triangle).iter().any(|corner| (part(corner) - own).abs() > SAME)
     }
+}
+
+/// Returns the deepest of some vertices, of equal ones the first.
+pub(super) fn greatest(all: impl Iterator<Item = Deepest>) -> Option<Deepest> {
+    all.fold(None, |best: Option<Deepest>, found| match best {
+        Some(best) if best.percent >= found.percent => Some(best),
+        _ => Some(found),
+    })
 }
 
 /// Returns the name of what moves the body in a pose, a clip or a joint, with the time or the angle in degrees.

@@ -10,6 +10,7 @@ mod choice;
 mod deepest;
 mod garment;
 mod nodes;
+mod skins;
 #[cfg(test)]
 mod tests;
 
@@ -26,10 +27,11 @@ use skinscope_weights::{Shares, TableRow, cut, unit_shares};
 pub use self::align::{ALIGNS, Align, Aligned};
 use self::body::BodySurface;
 pub use self::choice::{dress_align, set_dress_align};
-use self::deepest::Worn;
 pub use self::deepest::{Deepest, Depths, words_of_pose};
+use self::deepest::{DeepestOfMeshes, Worn};
 pub use self::garment::{DressedGarment, LeftOut, dress};
 use self::nodes::Copied;
+pub use self::skins::DressedSkin;
 use super::bare::bare_instances;
 use crate::transfer::{self, Placing};
 use crate::{MeshBinding, Refusal, Sheet, Transferred};
@@ -81,6 +83,8 @@ pub struct Dressed {
     pub joined: Vec<String>,
     /// The meshes that stay as they are.
     pub left_out: Vec<LeftOut>,
+    /// The deepest vertex of each mesh in clips, and with joints turned.
+    deepest_of_meshes: [DeepestOfMeshes; 2],
 }
 
 /// What a garment without a skin would gain, and what is reported of it.
@@ -137,13 +141,13 @@ impl Fitting {
         Ok(Self { surface, aligned, reach, worn })
     }
 
-    /// Measures the garment, whose vertices follow the nodes of the body that `shares` returns.
+    /// Measures the garment, whose vertices follow the nodes of the body that `shares` returns, and each of its meshes.
     fn depths(
         &mut self,
         body: &Model,
         shares: &dyn Fn((PrimitiveId, usize)) -> Shares,
         context: &JobContext,
-    ) -> Result<Depths, Refusal> {
+    ) -> Result<(Depths, [DeepestOfMeshes; 2]), Refusal> {
         self.worn.iter_mut().for_each(|worn| worn.shares = shares(worn.at));
         deepest::measure(body, &self.surface, &self.worn, context).ok_or(Refusal::NotBound(BindError::Cancelled))
     }
@@ -187,7 +191,7 @@ fn dress_bare(
         row.iter().filter_map(|(copy, share)| Some((whole.original(first, *copy)?.0, *share))).collect()
     };
     let transferred = sheet.transferred.clone().ok_or(Refusal::NotBound(BindError::Cancelled))?;
-    let depths = fitting.depths(body, &shares, &context.part(0.5, 1.0))?;
+    let (depths, deepest_of_meshes) = fitting.depths(body, &shares, &context.part(0.5, 1.0))?;
     let used: BTreeSet<u32> = all_vertices(model, &instances).flat_map(&shares).map(|(node, _)| node).collect();
     let copied = if settings.drops_unused {
         Copied::of(body, whole.joints.iter().copied().filter(|joint| used.contains(&joint.0)).collect())
@@ -212,6 +216,7 @@ fn dress_bare(
         known_names: copied.names_known_to(model, body),
         joined: Vec::new(),
         left_out: Vec::new(),
+        deepest_of_meshes,
     };
     Ok(DressedBare { change, dressed })
 }
@@ -257,7 +262,7 @@ fn dress_skinned(sheet: &mut Sheet, body: &Model, settings: &DressSettings) -> R
     let shares = |at: (PrimitiveId, usize)| -> Shares {
         row(at).iter().filter_map(|(joint, share)| Some((*backward.get(joint)?, *share))).collect()
     };
-    let depths = fitting.depths(body, &shares, &context.part(0.5, 1.0))?;
+    let (depths, deepest_of_meshes) = fitting.depths(body, &shares, &context.part(0.5, 1.0))?;
     let used: BTreeSet<u32> = fitting.worn.iter().flat_map(|worn| row(worn.at)).map(|(joint, _)| joint).collect();
     let skin = model.instances.iter().find_map(|instance| instance.skin).unwrap_or_default();
     Ok(Dressed {
@@ -271,6 +276,7 @@ fn dress_skinned(sheet: &mut Sheet, body: &Model, settings: &DressSettings) -> R
         known_names: Vec::new(),
         joined: Vec::new(),
         left_out: Vec::new(),
+        deepest_of_meshes,
     })
 }
 

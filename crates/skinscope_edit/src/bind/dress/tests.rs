@@ -115,7 +115,7 @@ fn a_garment_that_does_not_follow_is_measured_to_go_into_the_body() {
     let instances = bare_instances(&model, None).unwrap();
     let mut fitting = Fitting::of(&model, &body, placed(&model, &instances), &DressSettings::default()).unwrap();
     // All of it follows the first joint, and the body bends away under it.
-    let depths = fitting.depths(&body, &|_| vec![(1, 1.0)], &JobContext::of_waiting()).unwrap();
+    let (depths, _) = fitting.depths(&body, &|_| vec![(1, 1.0)], &JobContext::of_waiting()).unwrap();
     let deepest = depths.in_clips.unwrap();
     assert!(deepest.percent > 5.0, "{}", deepest.percent);
     let (clip, time) = words_of_pose(&body, deepest.pose);
@@ -221,6 +221,33 @@ fn meshes_without_a_skin_gain_the_joints_of_those_beside_them_and_what_hangs_on_
         let off = [0, 1].map(|mesh| difference(&unit_shares(of(mesh), vertex), &wanted));
         assert!(off.iter().all(|off| *off < 1e-3), "vertex {vertex}: {off:?}");
     }
+}
+
+#[test]
+fn each_skin_of_a_garment_is_reported_by_itself() {
+    let mut parts: ModelParts = (*tube(Tube { joints: 4, rings: 17, radius: 0.27, ..Tube::default() })).clone();
+    let wide = tube(Tube { joints: 4, rings: 33, radius: 0.31, ..Tube::default() });
+    parts.meshes.push(wide.meshes[0].clone());
+    parts.skins.push(parts.skins[0].clone());
+    let shown = Instance { mesh: MeshId(1), skin: Some(SkinId(1)), ..parts.instances[0].clone() };
+    parts.instances.push(shown);
+    let model = Model::build(parts).unwrap();
+    let found = dress(&model, &body(), &DressSettings::default(), &JobContext::of_waiting()).unwrap();
+    let skins = found.dressed.skins(&found.on(&model).unwrap());
+    assert_eq!(skins.iter().map(|skin| skin.skin.0).collect::<Vec<_>>(), [0, 1]);
+    let vertices = |mesh: usize| model.meshes[mesh].primitives[0].stored_vertices;
+    for (number, skin) in skins.iter().enumerate() {
+        assert_eq!((skin.vertices, skin.joints, skin.joints_used), (vertices(number), 4, 4), "skin {number}");
+        assert_eq!(skin.transferred.islands, 1, "skin {number}");
+    }
+    let [near, far] = [0, 1].map(|number: usize| skins[number].transferred.mean);
+    let mean = found.dressed.transferred.mean;
+    assert!(near < mean && mean < far, "{near} {mean} {far}");
+    assert_eq!(skins[0].vertices + skins[1].vertices, found.dressed.vertices);
+    let deepest = skins.iter().filter_map(|skin| skin.depths.turned.map(|found| found.percent)).reduce(f64::max);
+    assert_eq!(deepest, found.dressed.depths.turned.map(|found| found.percent));
+    let one = dress(&shirt(), &body(), &DressSettings::default(), &JobContext::of_waiting()).unwrap();
+    assert_eq!(one.dressed.skins(&one.on(&shirt()).unwrap()).len(), 1);
 }
 
 #[test]

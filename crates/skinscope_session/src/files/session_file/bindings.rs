@@ -1,8 +1,9 @@
-//! Skins that meshes gained, and links that joints gained, as session files hold them: what was bound to which joints, by names, and the
+//! Skins and morph targets that meshes gained, and links that joints gained, as session files hold them: what was bound to which joints, by names, and the
 //! influences by value. Inverse bind matrices follow from the rest pose ([`skinscope_model::Model::with_bindings`]); those that were edited
 //! since are among `binds`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -11,12 +12,14 @@ use skinscope_anim::pose::Keys;
 use skinscope_base::math::Transform;
 use skinscope_edit::{find_nodes, links_again};
 use skinscope_model::{
-    BindingChange, Influences, Instance, InstanceId, LinkChange, Model, NewNode, NewSkin, NodeId, Primitive,
-    PrimitiveId, SkinId, WeightFormat,
+    BindingChange, Influences, Instance, InstanceId, LinkChange, Model, NewNode, NewSkin, NodeId, PrimitiveId,
+    ShapeChange, SkinId, WeightFormat,
 };
 
 use super::links::LinkRecord;
 use super::number::{Number, numbers, values};
+use super::shapes::ShapesRecord;
+use super::vertices::hash_of;
 
 /// The skins that meshes gained in one step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -35,6 +38,9 @@ pub(crate) struct BindingRecord {
     /// The links that a joint gained; then there is nothing else.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<LinkRecord>,
+    /// The morph targets that meshes have in place of those of their file; then there is nothing else.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shapes: Vec<ShapesRecord>,
 }
 
 /// A node that was made to be a joint.
@@ -120,40 +126,52 @@ pub(crate) struct BoundPartRecord {
 /// What becomes of a binding in a model.
 #[derive(Clone, Debug)]
 pub(crate) enum Rebinding {
-    /// All of its meshes have a skin, or its joint has links: those of their file, into which it was saved.
+    /// All of its meshes have a skin or the morph targets, or its joint has links: those of their file, into which it was saved.
     IsThere,
     Change(Box<BindingChange>),
     /// A joint gains links.
     Links(Box<LinkChange>),
+    /// Meshes get other morph targets, whose keys follow from what drives them.
+    Shapes(Box<ShapeChange>),
     /// The model has not all of its nodes and vertices.
     Unfit,
 }
 
 impl BindingRecord {
-    /// Makes the records of what meshes of a model gained, but for the first ones; before them those of links, which joints can gain only before.
+    /// Makes the records of what meshes of a model gained, but for the first ones, and those of links that joints gained, in the order in which
+    /// both were gained. Those of morph targets, which can be gained only before there are skins, follow the first links.
     pub(crate) fn all_of(model: &Model, but_for: usize) -> Vec<Self> {
         let bindings = model.bindings();
-        if bindings.len() <= but_for && model.new_links().next().is_none() {
+        if bindings.len() <= but_for && model.new_links().next().is_none() && model.retargeted.is_empty() {
             return Vec::new();
         }
         let keys = Keys::of(model);
-        let of_links = |links| Self { links, ..Self::default() };
-        let linked: Vec<Self> = LinkRecord::all_of(model, &keys).into_iter().map(of_links).collect();
-        // The nodes that came with them are the last ones.
-        let mut first = model.skeleton.len();
-        let mut out: Vec<Self> = Vec::new();
-        for change in bindings.iter().skip(but_for).rev() {
-            first -= change.nodes.len();
-            out.push(Self::of(model, change, (&keys, first)));
+        let linked = |made_after: usize| {
+            let all = LinkRecord::all_of(model, &keys, made_after);
+            all.into_iter().map(|links| Self { links, ..Self::default() })
+        };
+        let mut out: Vec<Self> = linked(0).collect();
+        let shapes = ShapesRecord::all_of(model, &keys);
+        if !shapes.is_empty() {
+            out.push(Self { shapes, ..Self::default() });
         }
-        out.reverse();
-        linked.into_iter().chain(out).collect()
+        for (index, (change, made)) in bindings.iter().zip(model.bound_nodes()).enumerate() {
+            if index >= but_for {
+                out.push(Self::of(model, change, (&keys, made)));
+            }
+            out.extend(linked(index + 1));
+        }
+        out
     }
 
-    fn of(model: &Model, change: &BindingChange, (keys, first): (&Keys, usize)) -> Self {
-        let joint = |node: &NodeId| match node.index().checked_sub(first) {
-            Some(made) => JointRecord::Made(made),
-            None => JointRecord::Known(keys.key(*node).to_owned()),
+    fn of(model: &Model, change: &BindingChange, (keys, own): (&Keys, Range<u32>)) -> Self {
+        let joint = |node: &NodeId| {
+            let number = model.skeleton.file_index[node.index()];
+            if own.contains(&number) {
+                JointRecord::Made((number - own.start) as usize)
+            } else {
+                JointRecord::Known(keys.key(*node).to_owned())
+            }
         };
         let node = |id: InstanceId| keys.key(model.instances[id.index()].node).to_owned();
         let new = |node: &NewNode| NewNodeRecord {
@@ -202,6 +220,7 @@ impl BindingRecord {
             meshes: made.chain(joining).map(mesh).collect(),
             parts: change.primitives.iter().filter_map(part).collect(),
             links: Vec::new(),
+            shapes: Vec::new(),
         }
     }
 
@@ -211,7 +230,8 @@ impl BindingRecord {
         let known = joints.filter_map(|joint| if let JointRecord::Known(key) = joint { Some(key) } else { None });
         let shown = self.meshes.iter().map(|mesh| &mesh.node).chain(self.parts.iter().map(|part| &part.node));
         let below = self.nodes.iter().filter_map(|node| node.below.as_ref());
-        known.chain(shown).chain(below).chain(self.links.iter().map(|link| &link.of)).map(String::as_str)
+        let shaped = self.shapes.iter().map(|shapes| &shapes.node);
+        known.chain(shown).chain(below).chain(shaped).chain(self.links.iter().map(|link| &link.of)).map(String::as_str)
     }
 
     /// Returns what it is in a model; `paths` are those of the nodes whose keys are numbers.
@@ -225,6 +245,13 @@ impl BindingRecord {
             }
             let again = links_again(model, joint, self.links.iter().map(LinkRecord::link).collect());
             return again.map_or(Rebinding::Unfit, |change| Rebinding::Links(Box::new(change)));
+        }
+        if !self.shapes.is_empty() {
+            return match ShapesRecord::change(&self.shapes, model, &find) {
+                Ok(None) => Rebinding::IsThere,
+                Ok(Some(change)) => Rebinding::Shapes(Box::new(change)),
+                Err(()) => Rebinding::Unfit,
+            };
         }
         let shown: Option<Vec<InstanceId>> =
             self.meshes.iter().map(|mesh| shown_at(model, find(&mesh.node)?)).collect();
@@ -328,13 +355,4 @@ impl BoundPartRecord {
 /// Returns the instance that a node shows.
 fn shown_at(model: &Model, node: NodeId) -> Option<InstanceId> {
     model.instances.iter().position(|instance| instance.node == node).map(InstanceId::from_index)
-}
-
-/// Returns a hash of the positions of the vertices that the file has, in their order. Session files have it, so that it must stay as it is.
-fn hash_of(primitive: &Primitive) -> String {
-    let stored = primitive.positions.iter().take(primitive.stored_vertices);
-    // A position of −0 is the same as one of 0.
-    let bits = stored.flat_map(|position| position.to_array()).map(|number| (number + 0.0).to_bits());
-    let add = |hash: u64, word: u32| (hash ^ u64::from(word)).wrapping_mul(0x0100_0000_01b3);
-    format!("{:016x}", bits.fold(0xcbf2_9ce4_8422_2325, add))
 }

@@ -37,10 +37,11 @@ impl LinkRecord {
         }
     }
 
-    /// Makes the records of all links that joints of a model gained since its file was read, those of a joint together.
-    pub(crate) fn all_of(model: &Model, keys: &Keys) -> Vec<Vec<Self>> {
+    /// Makes the records of the links that joints of a model gained after meshes had gained skins so many times, those of a joint together.
+    pub(crate) fn all_of(model: &Model, keys: &Keys, made_after: usize) -> Vec<Vec<Self>> {
         let mut out: Vec<Vec<Self>> = Vec::new();
-        for record in model.new_links().map(|link| Self::of(model, keys, link)) {
+        let links = model.new_links().filter(|link| link.made_after == made_after);
+        for record in links.map(|link| Self::of(model, keys, link)) {
             match out.last_mut().filter(|last| last.first().is_some_and(|first| first.of == record.of)) {
                 Some(last) => last.push(record),
                 None => out.push(vec![record]),

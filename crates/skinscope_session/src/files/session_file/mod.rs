@@ -20,7 +20,8 @@
 //! Edited and marked vertices are recorded with what tells them from others ([`skinscope_edit::VertexIdentity`]), so that they are found where
 //! the model's file has them in another order. `set_aside` has the work that does not fit the model.
 //!
-//! `bindings` has the links that joints gained, and the skins that meshes gained, with the nodes that were made for them: they come before
+//! `bindings` has the links that joints gained, the morph targets that meshes have in place of those of their file, and the skins that meshes
+//! gained, with the nodes that were made for them: they come before
 //! everything else, since what was made later may name these nodes.
 //!
 //! `placed` has the joints that were placed by hand in meshes without a skin, and are not bound yet; `placing` has how they are bound.
@@ -41,6 +42,7 @@ mod links;
 mod model_files;
 mod number;
 mod records;
+mod shapes;
 mod vertices;
 mod work;
 
@@ -204,6 +206,8 @@ pub struct SessionContents {
     pub binds: usize,
     /// Meshes that gained a skin.
     pub bindings: usize,
+    /// Meshes with other morph targets.
+    pub shapes: usize,
     /// Nodes and morph targets with an edited pose.
     pub posed: usize,
     /// Clips that the file of the model does not have.
@@ -303,6 +307,7 @@ impl SessionFile {
             vertices: self.weights.iter().map(WeightsRecord::count).sum(),
             binds: self.binds.len(),
             bindings: self.bindings.iter().map(|binding| binding.meshes.len()).sum(),
+            shapes: self.bindings.iter().map(|binding| binding.shapes.len()).sum(),
             posed: self.joints.len() + self.morphs.values().map(BTreeMap::len).sum::<usize>(),
             clips: self.clips.len(),
             controls: self.sliders.len() + self.drivers.len(),

@@ -7,6 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 use skinscope_edit::{Copies, EditedVertices, MeshIdentity, VertexIdentity, VertexList};
+use skinscope_model::Primitive;
 
 /// The most pairs of a vertex.
 const MOST_PAIRS: usize = 64;
@@ -199,4 +200,13 @@ fn decode<T, const N: usize>(text: &str, value: fn([u8; N]) -> T) -> Option<Vec<
     let bytes = STANDARD.decode(text).ok()?;
     let (values, rest) = bytes.as_chunks();
     rest.is_empty().then(|| values.iter().map(|b| value(*b)).collect())
+}
+
+/// Returns a hash of the positions of the vertices that the file has, in their order. Session files have it, so that it must stay as it is.
+pub(super) fn hash_of(primitive: &Primitive) -> String {
+    let stored = primitive.positions.iter().take(primitive.stored_vertices);
+    // A position of −0 is the same as one of 0.
+    let bits = stored.flat_map(|position| position.to_array()).map(|number| (number + 0.0).to_bits());
+    let add = |hash: u64, word: u32| (hash ^ u64::from(word)).wrapping_mul(0x0100_0000_01b3);
+    format!("{:016x}", bits.fold(0xcbf2_9ce4_8422_2325, add))
 }

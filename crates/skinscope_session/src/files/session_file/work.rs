@@ -65,6 +65,8 @@ pub struct WorkContents {
     pub binds: usize,
     /// Meshes that gained a skin.
     pub bindings: usize,
+    /// Meshes with other morph targets.
+    pub shapes: usize,
     /// Added clips.
     pub clips: usize,
     /// Nodes and morph targets with an edited pose.
@@ -79,7 +81,7 @@ impl WorkContents {
     /// Returns how many things there are in all.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.vertices + self.binds + self.bindings + self.clips + self.posed + self.ruled + self.marks
+        self.vertices + self.binds + self.bindings + self.shapes + self.clips + self.posed + self.ruled + self.marks
     }
 
     /// Returns what there is, each kind in some words.
@@ -89,6 +91,7 @@ impl WorkContents {
             (self.vertices, "vertex with edited weights", "vertices with edited weights"),
             (self.binds, "bind matrix", "bind matrices"),
             (self.bindings, "mesh with a new skin", "meshes with new skins"),
+            (self.shapes, "mesh with other morph targets", "meshes with other morph targets"),
             (self.clips, "clip", "clips"),
             (self.posed, "posed node or morph target", "posed nodes and morph targets"),
             (self.ruled, "limit, pin, lock or pair", "limits, pins, locks and pairs"),
@@ -111,6 +114,7 @@ impl WorkRecord {
             vertices: self.weights.iter().map(WeightsRecord::count).sum(),
             binds: self.binds.len(),
             bindings: self.bindings.iter().map(|binding| binding.meshes.len()).sum(),
+            shapes: self.bindings.iter().map(|binding| binding.shapes.len()).sum(),
             clips: self.clips.len(),
             posed: self.joints.len() + self.morphs.values().map(BTreeMap::len).sum::<usize>() + self.held.len(),
             ruled: self.limits.len() + self.pins.len() + self.locked.len() + self.pairs.len(),
@@ -212,6 +216,8 @@ impl WorkRecord {
         let binds = self.binds.iter().map(|bind| format!("Bind matrix of {}", bind.joint));
         let bindings = self.bindings.iter().flat_map(|binding| &binding.meshes);
         let binds = binds.chain(bindings.map(|mesh| format!("Skin of {}", mesh.node)));
+        let shapes = self.bindings.iter().flat_map(|binding| &binding.shapes);
+        let binds = binds.chain(shapes.map(|shapes| format!("Morph targets of {}", shapes.node)));
         let clips = self.clips.iter().map(|clip| format!("Clip {}", clip.name));
         let posed = self.joints.keys().chain(self.held.keys()).map(|key| format!("Pose of {key}"));
         let morphs = self.morphs.iter().flat_map(|(key, of)| of.keys().map(move |t| format!("Morph weight {key}/{t}")));

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use skinscope_edit::nothing_left;
 use skinscope_inspect::{Overlay, PerVertex, VertexValues};
 use skinscope_model::Model;
 
@@ -37,6 +38,8 @@ static VALUES: &[ValueSource] = &[
     ValueSource { id: "measured", values: measured },
     ValueSource { id: "changed", values: |of| of.measurements.changed_weights() },
     ValueSource { id: "changed-surface", values: |of| of.measurements.changed_surface() },
+    ValueSource { id: "bake-left", values: |of| left(of, 0) },
+    ValueSource { id: "bake-left-largest", values: |of| left(of, 1) },
     ValueSource { id: "layer-mask", values: layer_mask },
     ValueSource { id: "layer-weights", values: layer_weights },
 ];
@@ -76,6 +79,15 @@ fn distance(of: &Numbered<'_>) -> Option<Arc<PerVertex>> {
 fn measured(of: &Numbered<'_>) -> Option<Arc<PerVertex>> {
     let measures = of.measurements.measures()?;
     (measures.key.wanted().vertices == of.wanted.measure).then(|| Arc::clone(&measures.values))
+}
+
+/// Returns one of the lists of how far the weights leave each vertex from the method that was baked into them. Where none was, no vertex has a
+/// number.
+fn left(of: &Numbered<'_>, list: usize) -> Option<Arc<PerVertex>> {
+    match of.weights.left() {
+        Some(left) => left.get(list).map(Arc::clone),
+        None => Some(Arc::new(nothing_left(of.weights.edited_model()?))),
+    }
 }
 
 /// Returns the mask of the layer that is painted in.

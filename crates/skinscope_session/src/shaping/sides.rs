@@ -3,33 +3,34 @@
 use std::collections::HashMap;
 
 use glam::{DVec3, Vec3};
+use skinscope_anim::pose::{Axis, Mirror};
+use skinscope_base::math::Aabb;
+use skinscope_inspect::symmetry::{self, Mirrored};
+use skinscope_model::{LocalPose, Model, NodeId, PrimitiveId};
+use skinscope_solve::kept_shapes;
 
-use super::CliError;
-use super::sculpt_drivers::are_alike;
-use super::sculpt_shapes::Targets;
-use crate::inspect::symmetry::{self, Mirrored};
-use crate::model::{LocalPose, Model, PrimitiveId};
-use crate::pose::{Axis, Mirror};
-use crate::session::Document;
+use super::joints::{are_alike, bring_in};
+use super::{ShapeError, Targets};
 
 /// A vertex of the file: its primitive, and its number there.
 type Vertex = (PrimitiveId, usize);
 
 /// Both sides of a model.
-pub(super) struct Sides {
+#[derive(Debug)]
+pub struct Sides {
     mirror: Mirror,
     /// The vertex at the mirror image of each that has one.
     images: HashMap<Vertex, Vertex>,
 }
 
 impl Sides {
-    /// Finds both sides by the mesh and its joints.
-    pub fn of(document: &Document) -> Result<Self, CliError> {
-        let model: &Model = document.stored();
-        let bounds = document.rest_bounds();
+    /// Finds both sides by the mesh and its joints. `bounds` is the box around the model at rest.
+    ///
+    /// # Errors
+    /// There is no plane of symmetry, or nothing has a left and a right side.
+    pub fn of(model: &Model, bounds: Aabb) -> Result<Self, ShapeError> {
         let middle = if bounds.is_empty() { Vec3::ZERO } else { bounds.center() };
-        let none = |why: String| CliError::Usage(format!("--mirror: {why}"));
-        let mirror = symmetry::of_poses(model, None, middle).map_err(|why| none(why.to_string()))?;
+        let mirror = symmetry::of_poses(model, None, middle).map_err(|why| ShapeError(why.to_string()))?;
         let mut images = HashMap::new();
         for body in Axis::ALL.into_iter().flat_map(|axis| Mirrored::all(model, axis).0) {
             let mut partners = body.joints().iter().map(|joint| (joint, body.partner(*joint)));
@@ -38,15 +39,22 @@ impl Sides {
             }
         }
         match images.is_empty() {
-            true => Err(none("no mesh has a left and a right side".to_owned())),
+            true => Err(ShapeError("no mesh has a left and a right side".to_owned())),
             false => Ok(Self { mirror, images }),
         }
     }
 
+    /// Returns the joint on the other side, or the joint itself where there is none.
+    pub(super) fn partner(&self, joint: NodeId) -> NodeId {
+        self.mirror.partner(joint)
+    }
+
     /// Returns the mirrored pose of a sculpt, and where the vertices should be in it; those that have no mirror image should be at no number.
     /// `None` where the pose is its own mirror image.
+    #[must_use]
     pub fn mirrored(&self, model: &Model, pose: &LocalPose, targets: &[Targets]) -> Option<(LocalPose, Vec<Targets>)> {
-        let other = self.mirror.exchanged(model, pose);
+        let mut other = self.mirror.exchanged(model, pose);
+        bring_in(model, &kept_shapes(model).unwrap_or_default(), &mut other);
         if are_alike(pose, &other) {
             return None;
         }

@@ -6,8 +6,8 @@ use glam::DVec3;
 const STIFF: f64 = 1e-12;
 
 /// The function `½ wᵀ A w − cᵀ w` of some weights, with a symmetric matrix `A`. Its memory is used again for the next row.
-#[derive(Debug, Default)]
-pub(crate) struct Quadratic {
+#[derive(Clone, Debug, Default)]
+pub struct Quadratic {
     count: usize,
     /// The rows of `A`, one after the other.
     a: Vec<f64>,
@@ -45,41 +45,57 @@ impl Quadratic {
     pub fn finish(&mut self) {
         let n = self.count;
         let largest = (0..n).map(|j| self.a[j * n + j]).fold(0.0, f64::max);
+        let stiff = STIFF * largest;
+        // Where nothing moves, all weights fit as well; these equations have a solution too.
+        let stiff = if stiff.is_normal() { stiff } else { 1.0 };
         for j in 0..n {
-            self.a[j * n + j] += STIFF * largest + f64::MIN_POSITIVE;
+            self.a[j * n + j] += stiff;
             for k in 0..j {
                 self.a[k * n + j] = self.a[j * n + k];
             }
         }
     }
 
+    /// Makes it another one.
+    pub fn copy(&mut self, of: &Self) {
+        self.count = of.count;
+        self.a.clone_from(&of.a);
+        self.c.clone_from(&of.c);
+    }
+
+    /// Takes `by · w_j` away, for one weight.
+    pub fn reward(&mut self, j: usize, by: f64) {
+        self.c[j] += by;
+    }
+
     /// Returns how many weights there are.
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.count
     }
 
     /// Returns a row of `A`.
-    pub fn row(&self, j: usize) -> &[f64] {
+    pub(super) fn row(&self, j: usize) -> &[f64] {
         &self.a[j * self.count..][..self.count]
     }
 
-    pub fn c(&self, j: usize) -> f64 {
+    /// Returns a number of `c`.
+    pub(super) fn c(&self, j: usize) -> f64 {
         self.c[j]
     }
 
     /// Returns the largest number on the diagonal of `A`.
-    pub fn scale(&self) -> f64 {
+    pub(super) fn scale(&self) -> f64 {
         (0..self.count).map(|j| self.a[j * self.count + j]).fold(0.0, f64::max)
     }
 
     /// Returns the derivative by weight `j` where the weights `w` of `set` are not zero.
-    pub fn slope(&self, j: usize, set: &[usize], w: &[f64]) -> f64 {
+    pub(super) fn slope(&self, j: usize, set: &[usize], w: &[f64]) -> f64 {
         let row = self.row(j);
         set.iter().zip(w).map(|(k, w)| row[*k] * w).sum::<f64>() - self.c[j]
     }
 
     /// Returns the value where the weights `w` of `set` are not zero.
-    pub fn value(&self, set: &[usize], w: &[f64]) -> f64 {
+    pub(super) fn value(&self, set: &[usize], w: &[f64]) -> f64 {
         set.iter().zip(w).map(|(j, own)| own * (0.5 * (self.slope(*j, set, w) - self.c[*j]))).sum()
     }
 }

@@ -4,8 +4,8 @@
 //! other choice is ruled out by branch and bound: the least error over more joints is a lower bound of that over fewer. Where this takes
 //! more than a fixed number of trials, the best answer until then is improved by exchanging joints one for one, and counts as not proven.
 
-use crate::active_set::ActiveSet;
-use crate::quadratic::Quadratic;
+use super::active_set::ActiveSet;
+use super::quadratic::Quadratic;
 
 /// So many sets of joints are tried before the search for a better one ends; fewer where there are more joints, since each takes longer.
 const MOST_TRIALS: usize = 2000;
@@ -33,8 +33,8 @@ struct Branch {
 
 /// The best choice that was found last, and memory that is used again.
 #[derive(Debug, Default)]
-pub(crate) struct Subset {
-    /// The joints and their weights.
+pub struct Subset {
+    /// The joints and their weights; none where the numbers were not finite, or no joint may have weight.
     pub best: Vec<(usize, f64)>,
     value: f64,
     solver: ActiveSet,
@@ -48,9 +48,7 @@ impl Subset {
     /// Finds the weights with the least value of `q` of which at most `most` are above zero. Returns whether it is certain that there are no
     /// ones that are better by more than a slack.
     pub fn find(&mut self, q: &Quadratic, most: usize, slack: f64) -> bool {
-        self.pool.clear();
-        self.pool.extend(0..q.count());
-        self.value = f64::INFINITY;
+        self.begin(q);
         let value = self.solver.minimise(q, &self.pool);
         if self.solver.set.len() <= most {
             self.note(value);
@@ -67,15 +65,8 @@ impl Subset {
 
     /// Does the same in little time, from weights that may be near, and without proof: the joint with the least weight is left out until there
     /// are few enough.
-    pub(crate) fn find_quickly(
-        &mut self,
-        q: &Quadratic,
-        most: usize,
-        start: impl Iterator<Item = (usize, f64)>,
-    ) -> bool {
-        self.pool.clear();
-        self.pool.extend(0..q.count());
-        self.value = f64::INFINITY;
+    pub fn find_quickly(&mut self, q: &Quadratic, most: usize, start: impl Iterator<Item = (usize, f64)>) -> bool {
+        self.begin(q);
         self.solver.minimise_from(q, &self.pool, start);
         let is_best = self.solver.set.len() <= most;
         while self.solver.set.len() > most.max(1) {
@@ -84,6 +75,14 @@ impl Subset {
         let value = q.value(&self.solver.set, &self.solver.weights);
         self.note(value);
         is_best
+    }
+
+    /// Forgets what was found before, and puts all joints in the pool.
+    fn begin(&mut self, q: &Quadratic) {
+        self.best.clear();
+        self.value = f64::INFINITY;
+        self.pool.clear();
+        self.pool.extend(0..q.count());
     }
 
     /// Takes the weights of the solver where they are better than the best ones.
@@ -205,8 +204,8 @@ impl Subset {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{Random, random_quadratic};
     use super::*;
-    use crate::tests::{Random, random_quadratic};
 
     /// Tries every set of `most` of `count` joints.
     fn search(q: &Quadratic, most: usize) -> f64 {

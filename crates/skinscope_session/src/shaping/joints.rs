@@ -1,13 +1,12 @@
-//! Which joints bring in which shapes of `skinscope sculpt`.
+//! Which joints bring in which shapes.
 
 use std::collections::BTreeSet;
 
 use glam::{Quat, Vec3};
+use skinscope_model::{LocalPose, Model, NodeId};
+use skinscope_solve::{DrivenShapes, Driver, DriverError, ShapeDriver};
 
-use super::sculpt_shapes::Shape;
-use super::{CliError, printable};
-use crate::model::{LocalPose, Model, NodeId};
-use crate::solve::{Driver, DriverError, ShapeDriver};
+use super::{Shape, ShapeError};
 
 /// A joint that turns by less than this in a pose, radians, drives no shape of it unless it is named.
 const TURNED: f32 = 0.0175;
@@ -21,21 +20,32 @@ struct Group {
 
 /// Makes what brings in some shapes: the joints that are named, together; without them, those of each shape, so that what has nothing to do with
 /// each other, such as both elbows, is there at the same time.
-pub(super) fn drivers(
-    model: &Model,
-    shapes: &[Shape],
-    named: Option<Vec<NodeId>>,
-) -> Result<Vec<ShapeDriver>, CliError> {
+///
+/// # Errors
+/// A shape would never show, or nothing tells two of them apart.
+pub fn drivers(model: &Model, shapes: &[Shape], named: Option<Vec<NodeId>>) -> Result<Vec<ShapeDriver>, ShapeError> {
     let groups = match named {
         Some(joints) => vec![Group { joints: joints.into_iter().collect(), shapes: (0..shapes.len()).collect() }],
         None => groups(model, shapes),
     };
-    let made = |Group { joints, shapes: own }: Group| -> Result<ShapeDriver, CliError> {
+    let made = |Group { joints, shapes: own }: Group| -> Result<ShapeDriver, ShapeError> {
         let of_group: Vec<&Shape> = own.iter().map(|at| &shapes[*at]).collect();
         let driver = driver(model, joints.into_iter().collect(), &of_group)?;
         Ok(ShapeDriver { driver, shapes: own })
     };
     groups.into_iter().map(made).collect()
+}
+
+/// Lets shapes that a model has be as much there in a pose as their drivers say.
+pub fn bring_in(model: &Model, kept: &[DrivenShapes], pose: &mut LocalPose) {
+    let mut weights = Vec::new();
+    for shapes in kept {
+        shapes.driver.weights(pose, &mut weights);
+        let first = model.instances[shapes.instance.index()].morph_offset;
+        for ((target, _), weight) in shapes.targets.iter().zip(&weights) {
+            pose.morph_weights[first + target] = *weight as f32;
+        }
+    }
 }
 
 /// Returns whether two poses turn a joint differently.
@@ -55,15 +65,17 @@ pub(super) fn are_alike(a: &LocalPose, b: &LocalPose) -> bool {
 /// Returns the joints that drive a shape: those that the moved vertices follow and that the pose turns, else all joints that the pose turns.
 fn driving_joints(model: &Model, shape: &Shape) -> BTreeSet<NodeId> {
     let (mut followed, mut all) = (BTreeSet::new(), BTreeSet::new());
+    // A link is turned by its joint.
+    let joint_of = |node: NodeId| model.links.iter().find(|link| link.node == node).map_or(node, |link| link.of);
     for part in &shape.parts {
         let skin = model.instances[part.instance.index()].skin.map(|skin| &model.skins[skin.index()]);
         let influences = model.influences(part.at.mesh, part.at.primitive);
         let Some((skin, influences)) = skin.zip(influences) else { continue };
-        all.extend(skin.joints.iter().copied());
+        all.extend(skin.joints.iter().copied().map(joint_of));
         for (vertex, _) in part.back.offsets.iter().enumerate().filter(|(_, offset)| **offset != Vec3::ZERO) {
             let (joints, weights) = influences.of(vertex);
             let pairs = joints.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
-            followed.extend(pairs.filter_map(|(joint, _)| skin.joints.get(usize::from(*joint)).copied()));
+            followed.extend(pairs.filter_map(|(joint, _)| skin.joints.get(usize::from(*joint)).copied().map(joint_of)));
         }
     }
     let is_turned = |joint: &NodeId| is_turned(&model.skeleton.rest, &shape.pose, *joint);
@@ -96,25 +108,25 @@ fn groups(model: &Model, shapes: &[Shape]) -> Vec<Group> {
 }
 
 /// Makes the driver of some shapes.
-fn driver(model: &Model, joints: Vec<NodeId>, shapes: &[&Shape]) -> Result<Driver, CliError> {
+fn driver(model: &Model, joints: Vec<NodeId>, shapes: &[&Shape]) -> Result<Driver, ShapeError> {
     let poses: Vec<&LocalPose> = shapes.iter().map(|shape| &shape.pose).collect();
     let name = |at: usize| shapes.get(at).map_or("", |shape| shape.name.as_str());
     let why = match Driver::of_poses(joints, &model.skeleton.rest, &poses) {
         Ok(driver) => return Ok(driver),
         Err(DriverError::Count) => format!(
-            "{}: its pose turns no joint of the skin, so that the shape would never show; --driver names joints",
+            "{}: its pose turns no joint of the skin, so that the shape would never show; other joints have to be named",
             name(0)
         ),
         Err(DriverError::Alike(one, None)) => format!(
-            "{}: the driving joints are turned as at rest in its pose, so that it would never show; --driver names others",
+            "{}: the driving joints are turned as at rest in its pose, so that it would never show; others have to be named",
             name(one)
         ),
         Err(DriverError::Alike(one, Some(other))) => format!(
-            "{} and {}: the driving joints are turned alike in both poses, so that nothing tells them apart; --driver names others",
+            "{} and {}: the driving joints are turned alike in both poses, so that nothing tells them apart; others have to be named",
             name(other),
             name(one)
         ),
         Err(error) => error.to_string(),
     };
-    Err(CliError::Usage(printable(&why)))
+    Err(ShapeError(why))
 }

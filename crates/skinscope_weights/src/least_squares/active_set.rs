@@ -1,26 +1,29 @@
 //! The weights, none negative and one in sum, with the least error: a method of active sets (Lawson and Hanson, "Solving Least Squares
 //! Problems", 1974, chapter 23, with the sum as an equation beside).
 
-use crate::quadratic::Quadratic;
+use super::quadratic::Quadratic;
 
 /// A joint joins the others where the error falls by more than this share of the largest number of the equations.
 const TOLERANCE: f64 = 1e-12;
+/// Up to so many joints a search that begins with weights looks at all of them at once.
+const FEW_JOINTS: usize = 12;
 
 /// The weights that were found last, and memory that is used again.
 #[derive(Debug, Default)]
-pub(crate) struct ActiveSet {
+pub struct ActiveSet {
     /// The joints with weight, in the order in which they came.
     pub set: Vec<usize>,
     /// Their weights, above zero.
     pub weights: Vec<f64>,
     factor: Vec<f64>,
     found: Vec<f64>,
-    ones: Vec<f64>,
+    /// For each joint of the set: what is solved for, by two right sides.
+    sides: Vec<[f64; 2]>,
 }
 
 impl ActiveSet {
     /// Finds the weights of the `allowed` joints with the least value of `q`, and returns that value. One joint must be allowed.
-    pub(crate) fn minimise(&mut self, q: &Quadratic, allowed: &[usize]) -> f64 {
+    pub fn minimise(&mut self, q: &Quadratic, allowed: &[usize]) -> f64 {
         let alone = |j: usize| 0.5 * q.row(j)[j] - q.c(j);
         let first = allowed.iter().copied().min_by(|a, b| alone(*a).total_cmp(&alone(*b)));
         self.set.clear();
@@ -32,7 +35,7 @@ impl ActiveSet {
     }
 
     /// Does the same, beginning with some joints and their weights, which may sum to anything: it takes less time where these are near.
-    pub(crate) fn minimise_from(
+    pub(super) fn minimise_from(
         &mut self,
         q: &Quadratic,
         allowed: &[usize],
@@ -48,6 +51,15 @@ impl ActiveSet {
             return self.minimise(q, allowed);
         }
         self.scale_to_one();
+        if allowed.len() <= FEW_JOINTS {
+            // Those that do not help leave at the first step: this takes fewer steps than adding the others one after the other.
+            for j in allowed {
+                if !self.set.contains(j) {
+                    self.set.push(*j);
+                    self.weights.push(0.0);
+                }
+            }
+        }
         self.settle(q);
         self.descend(q, allowed)
     }
@@ -77,7 +89,7 @@ impl ActiveSet {
     }
 
     /// Leaves the joint with the least weight out, and moves the weights of the others to their least error.
-    pub(crate) fn leave_least(&mut self, q: &Quadratic) {
+    pub(super) fn leave_least(&mut self, q: &Quadratic) {
         let least = (0..self.set.len()).min_by(|a, b| self.weights[*a].total_cmp(&self.weights[*b]));
         if let Some(least) = least.filter(|_| self.set.len() > 1) {
             self.set.remove(least);
@@ -103,11 +115,24 @@ impl ActiveSet {
                 return self.scale_to_one();
             }
             self.weights.iter_mut().zip(&self.found).for_each(|(now, then)| *now += share * (then - *now));
-            self.set.remove(leaves);
-            self.weights.remove(leaves);
+            self.leave(leaves);
             self.scale_to_one();
         }
         self.weights.fill(1.0);
+    }
+
+    /// Takes a joint out of the set, and all others that have no weight and would get none.
+    fn leave(&mut self, leaves: usize) {
+        let Self { set, weights, found, .. } = self;
+        let mut kept = 0;
+        for at in 0..set.len() {
+            if at != leaves && (weights[at] > 0.0 || found[at] > 0.0) {
+                (set[kept], weights[kept]) = (set[at], weights[at]);
+                kept += 1;
+            }
+        }
+        set.truncate(kept);
+        weights.truncate(kept);
     }
 
     /// Takes what rounding has added to the sum of the weights away.
@@ -120,56 +145,66 @@ impl ActiveSet {
     /// `A y = c` and `A z = 1` they are `y − μ z` (Lagrange).
     fn solve(&mut self, q: &Quadratic) {
         let n = self.set.len();
-        let Self { set, factor, found, ones, .. } = self;
+        let Self { set, factor, found, sides, .. } = self;
         factor.clear();
-        for (i, j) in set.iter().enumerate() {
+        for j in set.iter() {
             let row = q.row(*j);
-            factor.extend(set.iter().take(n).map(|k| row[*k]));
-            debug_assert_eq!(factor.len(), (i + 1) * n);
+            factor.extend(set.iter().map(|k| row[*k]));
         }
         cholesky(factor, n);
+        sides.clear();
+        sides.extend(set.iter().map(|j| [q.c(*j), 1.0]));
+        substitute(factor, n, sides);
+        let sum = |side: usize| sides.iter().map(|both| both[side]).sum::<f64>();
+        let level = (sum(0) - 1.0) / sum(1);
         found.clear();
-        found.extend(set.iter().map(|j| q.c(*j)));
-        ones.clear();
-        ones.resize(n, 1.0);
-        substitute(factor, n, found);
-        substitute(factor, n, ones);
-        let level = (found.iter().sum::<f64>() - 1.0) / ones.iter().sum::<f64>();
-        found.iter_mut().zip(&*ones).for_each(|(y, z)| *y -= level * z);
+        found.extend(sides.iter().map(|[y, z]| y - level * z));
     }
 }
 
-/// Puts the factor `L` of `A = L Lᵀ` in place of the lower half of a matrix of `n` rows.
+/// Puts the factor `L` of `A = L Lᵀ` in place of the lower half of a matrix of `n` rows, but for its diagonal: there 1 over each number of it,
+/// since what is solved multiplies by these.
 fn cholesky(a: &mut [f64], n: usize) {
     for i in 0..n {
-        for j in 0..=i {
-            let sum: f64 = (0..j).map(|k| a[i * n + k] * a[j * n + k]).sum();
-            let left = a[i * n + j] - sum;
-            // What rounding leaves of a joint that moves like others is no more than a share of what it had.
-            a[i * n + j] = match i == j {
-                true => left.max(1e-15 * a[i * n + i]).max(f64::MIN_POSITIVE).sqrt(),
-                false => left / a[j * n + j],
-            };
+        let (above, from) = a.split_at_mut(i * n);
+        let own = &mut from[..n];
+        for j in 0..i {
+            let other = &above[j * n..][..=j];
+            let sum: f64 = own.iter().zip(&other[..j]).map(|(a, b)| a * b).sum();
+            own[j] = (own[j] - sum) * other[j];
         }
+        let sum: f64 = own[..i].iter().map(|a| a * a).sum();
+        // What rounding leaves of a joint that moves like others is no more than a share of what it had.
+        own[i] = 1.0 / (own[i] - sum).max(1e-15 * own[i]).max(f64::MIN_POSITIVE).sqrt();
     }
 }
 
-/// Solves `L Lᵀ x = b` in place of `b`.
-fn substitute(factor: &[f64], n: usize, b: &mut [f64]) {
+/// Solves `L Lᵀ x = b` in place of each of two right sides `b`, by a factor as [`cholesky`] leaves it.
+fn substitute(factor: &[f64], n: usize, b: &mut [[f64; 2]]) {
     for i in 0..n {
-        let sum: f64 = (0..i).map(|k| factor[i * n + k] * b[k]).sum();
-        b[i] = (b[i] - sum) / factor[i * n + i];
+        let row = &factor[i * n..][..=i];
+        let mut left = b[i];
+        for (l, [y, z]) in row[..i].iter().zip(&*b) {
+            left[0] -= l * y;
+            left[1] -= l * z;
+        }
+        b[i] = left.map(|left| left * row[i]);
     }
     for i in (0..n).rev() {
-        let sum: f64 = (i + 1..n).map(|k| factor[k * n + i] * b[k]).sum();
-        b[i] = (b[i] - sum) / factor[i * n + i];
+        let row = &factor[i * n..][..=i];
+        let [y, z] = b[i].map(|left| left * row[i]);
+        b[i] = [y, z];
+        for (l, left) in row[..i].iter().zip(&mut *b) {
+            left[0] -= l * y;
+            left[1] -= l * z;
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{Random, random_quadratic};
     use super::*;
-    use crate::tests::{Random, random_quadratic};
 
     /// By the conditions of Karush, Kuhn and Tucker, no weights are better: all joints with weight have one slope, the others none less.
     #[test]
@@ -190,6 +225,8 @@ mod tests {
                     assert!(is_level || !set.contains(&j) && slope > 0.0, "{count}: {j} {slope}");
                 }
                 assert!((value - q.value(set, weights)).abs() < 1e-15);
+                let quick = ActiveSet::default().minimise_from(&q, &all, [(count - 1, 0.5)].into_iter());
+                assert!((value - quick).abs() < 1e-11 * q.scale(), "{count}: {value} {quick}");
             }
         }
     }

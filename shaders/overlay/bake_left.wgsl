@@ -1,0 +1,6 @@
+/// What baking a method into weights leaves of it at a vertex, the root of the mean of the squares of its distances from the method over the poses: a power of ten of millimetres from
+/// −2 (0.01 mm) on. NONE where `value` is negative because nothing is known of it, NOT_SKINNED in rigid parts.
+fn overlay_bake_left(source: Source, copy: u32, value: f32) -> f32 {
+    let number = select(log2(max(value, 1e-2)) * 0.30103, NONE, value < 0.0);
+    return select(number, NOT_SKINNED, is_rigid());
+}

@@ -1,0 +1,227 @@
+//! Meshes of what the surface should be, from which the tool *Solve* finds weights: they are read, each with its pose.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::file_dialog::{self, FileKind, OpenDialog, Wanted};
+use super::file_names::is_pose;
+use super::folder::is_model;
+use super::poses::name_of;
+use crate::app::jobs::{Jobs, Kind};
+use crate::app::{App, Options};
+use crate::edit::{ExampleMesh, MeshPoints, Operation, SOLVE};
+use crate::export::resting_points;
+use crate::import::{self, POINT_ENDINGS, Progress, read_points};
+use crate::model::Model;
+use crate::pose::{PoseFile, posed_by};
+use crate::session::{SculptCommand, Session, ShownPose, Source, ToolCommand};
+use crate::words::counted;
+
+/// What came of reading meshes.
+#[derive(Debug, Default)]
+struct Read {
+    meshes: Vec<ExampleMesh>,
+    /// Why others cannot be used, a line each.
+    failed: Vec<String>,
+    /// How many keys of pose files the model has nothing for.
+    unmatched: usize,
+}
+
+/// Returns whether a file has the vertices of a mesh and is no model, by its name.
+fn is_points(path: &Path) -> bool {
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    ending.is_some_and(|ending| POINT_ENDINGS.contains(&ending.as_str()))
+}
+
+/// Returns the files of those that were dropped together from which weights are to be solved; `None` where they are for something else.
+/// That are meshes that are no models, and with them models and pose files; models alone where the tool that solves is chosen, or where a
+/// pose file comes with them that has their name.
+pub(super) fn examples_among(session: &Session, paths: &[PathBuf]) -> Option<Vec<PathBuf>> {
+    let has_skin = session.model().is_some_and(|model| !model.skins.is_empty());
+    let solves = session.tools().operation.is_some_and(Operation::takes_examples);
+    let is_of = |pose: &Path, mesh: &Path| {
+        is_pose(pose) && mesh.file_stem().is_some_and(|stem| stem.to_string_lossy() == name_of(pose))
+    };
+    let is_posed = |mesh: &Path| paths.iter().any(|pose| is_of(pose, mesh));
+    let is_meant = |path: &PathBuf| is_points(path) || is_model(path) && (solves || is_posed(path));
+    (has_skin && paths.iter().any(is_meant)).then(|| {
+        let is_taken = |path: &&PathBuf| is_points(path) || is_model(path) || is_pose(path);
+        paths.iter().filter(is_taken).cloned().collect()
+    })
+}
+
+/// Opens the system's dialog for a mesh, in the folder of the open model.
+pub(crate) fn example_dialog(session: &Session) -> OpenDialog {
+    let folder = session.document().and_then(|document| document.path.as_deref()?.parent());
+    file_dialog::open(Wanted::Read(FileKind::Mesh), folder)
+}
+
+/// Reads meshes beside all other work, and lets the tool that solves weights use them. Those without a pose file have the pose that is shown now.
+pub(crate) fn read_examples(session: &Session, jobs: &mut Jobs, options: &Options, paths: Vec<PathBuf>) {
+    let Some((model, shown)) = session.model().map(Arc::clone).zip(session.shown_pose()) else { return };
+    let options = options.import.clone();
+    jobs.start(Kind::Examples, move |context| {
+        let progress = Progress { report: &|_, _| {}, cancel: context.cancel_flag() };
+        let read = read_all(&paths, (&model, &shown), &options, &progress);
+        if context.is_cancelled() {
+            return None;
+        }
+        Some(Box::new(move |app, _| take(app, &model, read)))
+    });
+}
+
+/// Reads meshes and the pose files among them.
+fn read_all(
+    paths: &[PathBuf],
+    (model, shown): (&Model, &ShownPose),
+    options: &import::Options,
+    progress: &Progress,
+) -> Read {
+    let mut out = Read::default();
+    let (poses, meshes): (Vec<&PathBuf>, Vec<&PathBuf>) = paths.iter().partition(|path| is_pose(path));
+    for path in &poses {
+        let is_of_mesh = |mesh: &&PathBuf| mesh.file_stem().is_some_and(|stem| stem.to_string_lossy() == name_of(path));
+        if !meshes.iter().any(is_of_mesh) {
+            out.failed.push(format!("{}: no mesh of its name came with this pose", path.display()));
+        }
+    }
+    for path in meshes {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let pose = poses.iter().find(|pose| name_of(pose) == name);
+        let posed = pose.map_or_else(|| Ok(shown.clone()), |pose| read_pose(pose, model, &mut out.unmatched));
+        let example = posed.and_then(|ShownPose { pose, name: pose_name }| {
+            let points = MeshPoints(points_of(path, options, progress)?.into());
+            Ok(ExampleMesh { name, points, pose, pose_name, is_held_out: false })
+        });
+        match example {
+            Ok(example) => out.meshes.push(example),
+            Err(why) => out.failed.push(why),
+        }
+    }
+    out
+}
+
+/// Reads the pose of an example, and adds how many of its keys the model has nothing for.
+fn read_pose(path: &Path, model: &Model, unmatched: &mut usize) -> Result<ShownPose, String> {
+    let wrong = |why: String| format!("{}: {why}", path.display());
+    let file = PoseFile::read(path).map_err(|why| wrong(why.to_string()))?;
+    let (pose, left) = posed_by(model, &file).map_err(|why| wrong(why.to_string()))?;
+    *unmatched += left.len();
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(ShownPose { pose: Arc::new(pose), name })
+}
+
+/// Reads where the vertices of a mesh are, in the scene, metres: of a model as it stands at rest.
+pub(super) fn points_of(
+    path: &Path,
+    options: &import::Options,
+    progress: &Progress,
+) -> Result<Vec<glam::DVec3>, String> {
+    let wrong = |why: String| format!("{}: {why}", path.display());
+    if is_points(path) {
+        return read_points(path).map_err(wrong);
+    }
+    let read = Source::File(path.to_owned()).load(options, progress).map_err(|why| wrong(why.to_string()))?;
+    match resting_points(read.stored()) {
+        points if points.is_empty() => Err(wrong("it shows no mesh".to_owned())),
+        points => Ok(points),
+    }
+}
+
+/// Meshes were read for the model `open`, or why they were not. Where another file was opened meanwhile nobody wants them.
+fn take(app: &mut App, open: &Model, read: Read) {
+    if !app.session.model().is_some_and(|model| model.is_of_one_file(open)) {
+        return;
+    }
+    let Read { meshes, failed, unmatched } = read;
+    let count = meshes.len();
+    if count > 0 {
+        if !app.session.tools().operation.is_some_and(Operation::takes_examples) {
+            app.change(ToolCommand::Choose(Some(SOLVE.id)));
+        }
+        app.change(ToolCommand::Sculpts(SculptCommand::Add { meshes }));
+        let taken = counted(count, "example", "examples");
+        match unmatched {
+            0 => app.status.say(format!("{taken} to solve weights from")),
+            keys => {
+                let keys = counted(keys, "key of a pose has", "keys of poses have");
+                app.status.warn(format!("{taken} to solve weights from; {keys} no counterpart in the model"));
+            }
+        }
+    }
+    if !failed.is_empty() {
+        app.status.error = Some(failed.join("\n"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::test_shapes::{Tube, tube};
+    use crate::session::Document;
+
+    /// An empty folder.
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("skinscope_examples_{name}_{}", std::process::id()));
+        let _absent = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    fn session() -> Session {
+        let mut session = Session::default();
+        session.open(Document::new(Arc::new(tube(Tube::default())), Vec::new(), None));
+        session.update_pose();
+        session
+    }
+
+    #[test]
+    fn meshes_that_are_no_models_are_examples_and_models_where_that_is_meant() {
+        let folder = folder("among");
+        let all = ["a.ply", "b.OBJ", "c.glb", "c.pose.json", "d.glb", "e.png"].map(|name| folder.join(name));
+        all.iter().for_each(|path| std::fs::write(path, "x").unwrap());
+        let mut session = session();
+        let among = |session: &Session, of: &[usize]| {
+            let paths: Vec<PathBuf> = of.iter().map(|at| all[*at].clone()).collect();
+            let taken = examples_among(session, &paths)?;
+            Some(taken.iter().map(|path| all.iter().position(|known| known == path).unwrap()).collect::<Vec<_>>())
+        };
+        assert_eq!(among(&session, &[0]), Some(vec![0]));
+        assert_eq!(among(&session, &[1, 3, 5]), Some(vec![1, 3]));
+        assert_eq!(among(&session, &[2]), None, "a model is opened");
+        assert_eq!(among(&session, &[3]), None, "a pose is shown");
+        assert_eq!(among(&session, &[2, 3]), Some(vec![2, 3]), "a model with its pose");
+        assert_eq!(among(&session, &[3, 4]), None, "the pose is one of another name");
+        session.apply(ToolCommand::Choose(Some(SOLVE.id)));
+        assert_eq!(among(&session, &[4]), Some(vec![4]), "the tool is chosen");
+        assert_eq!(among(&Session::default(), &[0]), None, "nothing is open");
+    }
+
+    #[test]
+    fn a_mesh_has_the_pose_of_its_file_or_the_one_that_is_shown_and_what_cannot_be_read_is_said() {
+        let folder = folder("read");
+        let write = |name: &str, text: &str| {
+            std::fs::write(folder.join(name), text).unwrap();
+            folder.join(name)
+        };
+        let session = session();
+        let (model, shown) = (session.model().unwrap(), session.shown_pose().unwrap());
+        let paths = [
+            write("a.obj", "v 0 1 2\n"),
+            write("b.obj", "v 0 0 0\nv 1 0 0\n"),
+            write("b.pose.json", r#"{"skinscope_pose":1,"joints":{"Tail":{"scale":[2,2,2]}}}"#),
+            write("c.ply", "no mesh"),
+            write("d.obj", "v 0 0 0\n"),
+            write("d.pose.json", r#"{"skinscope_pose":1,"clip":"Jump"}"#),
+            write("e.pose.json", r#"{"skinscope_pose":1}"#),
+        ];
+        let read = read_all(&paths, (model, &shown), &import::Options::default(), &Progress::silent());
+        let of: Vec<(&str, &str, usize)> =
+            read.meshes.iter().map(|m| (m.name.as_str(), m.pose_name.as_str(), m.points.0.len())).collect();
+        assert_eq!(of, [("a", shown.name.as_str(), 1), ("b", "b.pose.json", 2)]);
+        assert!(read.meshes[0].pose == shown.pose && *read.meshes[1].pose == model.skeleton.rest);
+        assert_eq!((read.unmatched, read.failed.len()), (1, 3), "{:?}", read.failed);
+        assert!(read.failed.iter().any(|why| why.contains("there is no clip \"Jump\"")));
+        assert!(read.failed.iter().any(|why| why.contains("e.pose.json: no mesh of its name")));
+    }
+}

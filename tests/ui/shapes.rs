@@ -1,0 +1,86 @@
+//! Corrective shapes, as they are made, named and removed in the inspector.
+
+use skinscope::app::ui::{AskedFile, AskedStage};
+use skinscope::session::{FileUse, ShapeCommand, ShapeSettings};
+
+use super::rules::character;
+use super::*;
+
+fn names(harness: &Harness<'_, App>) -> Vec<String> {
+    harness.state().session.model().unwrap().meshes[0].morph_names.clone()
+}
+
+fn press(harness: &mut Harness<'_, App>, label: &str) {
+    harness.get_by_label(label).scroll_to_me();
+    harness.run();
+    click(harness, label);
+    harness.run();
+}
+
+/// The character with a bent elbow, whose joint is selected, drawn by dual quaternions.
+fn bent() -> Harness<'static, App> {
+    let mut harness = character("LowerArm.L");
+    let session = &mut harness.state_mut().session;
+    let joint = session.view().selected.unwrap();
+    session.apply(EditCommand::Edit(joint, ChannelValue::Rotation(Vec3::new(0.0, -95.0, 0.0))));
+    session.apply(EditCommand::EndEdit);
+    session.apply(ViewCommand::SetMethod("dual-quaternion"));
+    harness.run();
+    press(&mut harness, "Edit shapes");
+    harness
+}
+
+#[test]
+fn a_shape_of_the_drawn_surface_is_made_named_and_removed() {
+    let mut harness = bent();
+    press(&mut harness, "Shape of the drawn surface");
+    assert_eq!(names(&harness), ["Shape"]);
+    assert!(harness.query_all_by_label_contains("mm from the sculpt").count() > 0);
+    press(&mut harness, "Rename Shape");
+    harness.run();
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    harness.event(Event::Text("elbow.L".into()));
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert_eq!(names(&harness), ["elbow.L"]);
+    press(&mut harness, "Remove elbow.L");
+    assert!(names(&harness).is_empty());
+    harness.state_mut().session.apply(EditCommand::Undo);
+    harness.run();
+    assert_eq!(names(&harness), ["elbow.L"]);
+}
+
+#[test]
+fn chosen_joints_bring_a_shape_in_and_what_would_never_show_is_refused() {
+    let mut harness = bent();
+    press(&mut harness, "Both sides");
+    let head = harness.state().session.model().unwrap().skeleton.names.iter().position(|name| name == "Head").unwrap();
+    harness.state_mut().session.apply(SelectionCommand::Select(Some(NodeId::from_index(head))));
+    harness.run();
+    press(&mut harness, "Add the selected joint");
+    assert!(harness.query_by_label("Brought in by Head alone.").is_some());
+    press(&mut harness, "Shape of the drawn surface");
+    assert!(names(&harness).is_empty() && harness.query_by_label_contains("turned as at rest").is_some());
+    press(&mut harness, "Joints as the pose turns");
+    press(&mut harness, "Shape of the drawn surface");
+    assert_eq!(names(&harness), ["Shape", "Shape mirrored"]);
+}
+
+#[test]
+fn a_mesh_that_was_read_becomes_a_shape() {
+    let points = Arc::new(vec![[0.0, 0.5, 1.0]]);
+    let asked = AskedFile {
+        usage: FileUse::LoadSculpt,
+        path: "elbow.ply".into(),
+        has_dialog: false,
+        offered: Vec::new(),
+        stage: AskedStage::Sculpt(Arc::clone(&points)),
+    };
+    let status = Status { asked_file: Some(asked), ..Status::default() };
+    let mut harness = window(session(3), UiState::default(), status);
+    harness.get_by_label("It has 1 vertex.");
+    click(&mut harness, "Make shape");
+    let wanted = EditCommand::Shape(ShapeCommand::OfMesh(ShapeSettings::default(), points));
+    assert!(harness.state().commands.contains(&Command::Edit(wanted)));
+}
