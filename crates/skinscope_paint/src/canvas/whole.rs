@@ -71,6 +71,8 @@ struct Part<'a> {
     is_uniform: bool,
     /// Whether it is the only one of its surface.
     is_alone: bool,
+    /// Whether that is so, and each of its vertices is a point by itself.
+    is_plain: bool,
 }
 
 /// What becomes of some rows.

@@ -1,7 +1,7 @@
 //! Rows of few joints, painted without lists where nothing is locked: to the bit what [`Task::paint`] makes of them, several times as fast.
 
 use super::rules::{LEFT_BY_ROUNDING, SAME};
-use super::{Aim, Asked, Effect, Need, Stuck, Task, within_bounds};
+use super::{Aim, Asked, Effect, Need, Stuck, Task, Weighed, within_bounds};
 
 /// How many joints such a row may have, those included that it has for a moment.
 const FEW: usize = 8;
@@ -10,10 +10,13 @@ const USUAL: usize = FEW / 2;
 /// Weights whose sum is beyond this are left to the rules for all rows, which see to sums that are not finite.
 const ORDINARY: f64 = 1e6;
 
+/// What stands beyond the last joint: the key of none, be it of a node or of a number beyond a skin.
+const NO_KEY: u32 = u32::MAX - 0x1_0000;
+
 /// The shares of a row of few joints, in their order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FewShares {
-    /// 0 beyond the last.
+    /// [`NO_KEY`] beyond the last.
     keys: [u32; FEW],
     /// 0 beyond the last.
     weights: [f64; FEW],
@@ -22,7 +25,7 @@ pub struct FewShares {
 
 impl FewShares {
     /// A row without joints.
-    pub const NONE: Self = Self { keys: [0; FEW], weights: [0.0; FEW], count: 0 };
+    pub const NONE: Self = Self { keys: [NO_KEY; FEW], weights: [0.0; FEW], count: 0 };
 
     /// Takes shares; `None` where there are too many.
     #[must_use]
@@ -31,23 +34,13 @@ impl FewShares {
         shares.iter().all(|(key, weight)| out.push(*key, *weight)).then_some(out)
     }
 
-    /// Takes the first `count` of these shares; the others are 0.
+    /// Returns the row as one of at most four joints; `None` where it has more.
     #[inline]
     #[must_use]
-    pub fn of_usual(keys: &[u32; 4], weights: &[f64; 4], count: usize) -> Self {
-        let mut out = Self::NONE;
-        out.keys[..USUAL].copy_from_slice(keys);
-        out.weights[..USUAL].copy_from_slice(weights);
-        out.count = count.min(USUAL);
-        out
-    }
-
-    /// Returns the first four joints with their weights, and 0 beyond the last.
-    #[inline]
-    #[must_use]
-    pub fn usual(&self) -> ([u32; 4], [f64; 4]) {
+    pub fn usual(&self) -> Option<UsualShares> {
         let ([a, b, c, d, ..], [e, f, g, h, ..]) = (self.keys, self.weights);
-        ([a, b, c, d], [e, f, g, h])
+        let Self { count, .. } = *self;
+        (count <= USUAL).then_some(UsualShares { keys: [a, b, c, d], weights: [e, f, g, h], count })
     }
 
     /// Returns how many joints there are.
@@ -141,10 +134,7 @@ impl FewShares {
     /// Whether both have the same joints in the same order.
     #[inline]
     fn has_joints_of(&self, other: &Self) -> bool {
-        let is_usual = self.count <= USUAL;
-        self.count == other.count
-            && self.keys[..USUAL] == other.keys[..USUAL]
-            && (is_usual || self.keys[USUAL..] == other.keys[USUAL..])
+        self.keys == other.keys
     }
 
     #[inline]
@@ -168,7 +158,7 @@ impl FewShares {
     fn remove(&mut self, at: usize) {
         self.keys.copy_within(at + 1.., at);
         self.weights.copy_within(at + 1.., at);
-        self.keys[FEW - 1] = 0;
+        self.keys[FEW - 1] = NO_KEY;
         self.weights[FEW - 1] = 0.0;
         self.count -= 1;
     }
@@ -213,7 +203,7 @@ impl FewShares {
 /// A row of at most four joints, in their order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UsualShares {
-    /// The joints; 0 beyond the last.
+    /// The joints; what no joint has beyond the last.
     pub keys: [u32; USUAL],
     /// Their weights; 0 beyond the last.
     pub weights: [f64; USUAL],
@@ -222,23 +212,33 @@ pub struct UsualShares {
 }
 
 impl UsualShares {
+    /// A row without joints.
+    pub const NONE: Self = Self { keys: [NO_KEY; USUAL], weights: [0.0; USUAL], count: 0 };
+
     /// Returns the same row as one of few joints.
     #[inline]
     #[must_use]
     pub fn to_few(&self) -> FewShares {
-        FewShares::of_usual(&self.keys, &self.weights, self.count)
+        let mut out = FewShares::NONE;
+        out.keys[..USUAL].copy_from_slice(&self.keys);
+        out.weights[..USUAL].copy_from_slice(&self.weights);
+        out.count = self.count;
+        out
     }
 
-    /// Whether all weights are above zero.
+    /// Whether all weights are above zero: those beyond the last joint are not.
     #[inline]
     fn are_some(&self) -> bool {
-        (0..USUAL).fold(true, |all, at| all & (at >= self.count || self.weights[at] > 0.0))
+        let [a, b, c, d] = self.weights.map(|weight| u32::from(weight > 0.0));
+        a | b << 1 | c << 2 | d << 3 == (1 << self.count) - 1
     }
 
     /// The largest difference between the weights of rows with the same joints.
     #[inline]
     fn difference(&self, other: &Self) -> f64 {
-        self.weights.iter().zip(&other.weights).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+        // What is no number counts for nothing, as for all rows.
+        let larger = |a: f64, b: f64| if b > a { b } else { a };
+        self.weights.iter().zip(&other.weights).map(|(a, b)| (a - b).abs()).fold(0.0, larger)
     }
 }
 
@@ -266,7 +266,7 @@ impl<'a> Task<'a> {
 
 impl FewTask<'_> {
     /// Does the same as [`FewTask::paint`] for a row of at most four joints, with the same joints in what it goes towards. `None` also where the
-    /// row gets more joints than four, or fewer than before.
+    /// row gets more joints than four, or fewer than before. `row` has the shares of before when it is called.
     #[inline]
     #[must_use]
     pub fn paint_usual(
@@ -280,7 +280,6 @@ impl FewTask<'_> {
         if !whole.is_finite() || whole > ORDINARY || !own.are_some() {
             return None;
         }
-        *row = *own;
         let lost = match self.task.brush.aim {
             Aim::Weight(wanted) => {
                 let found = (0..own.count).find(|at| own.keys[*at] == self.asked.joint);
@@ -289,9 +288,7 @@ impl FewTask<'_> {
                     return None;
                 }
                 let before = own.weights[at];
-                let other = Asked { strength, ..self.asked };
-                let asked = if strength.to_bits() == self.asked.strength.to_bits() { &self.asked } else { &other };
-                let wanted = within_bounds(asked, before, wanted(asked, before));
+                let wanted = within_bounds(&self.asked, before, wanted(&self.asked, Weighed { before, strength }));
                 let is_usual = wanted > 0.0 && wanted <= ORDINARY;
                 if !is_usual {
                     return None;
@@ -312,7 +309,7 @@ impl FewTask<'_> {
                 }
             }
             Aim::Toward(times) => {
-                if own.count != toward.count || own.keys != toward.keys {
+                if own.keys != toward.keys {
                     return None;
                 }
                 let share = times * strength;
@@ -387,8 +384,7 @@ impl FewTask<'_> {
         let lost = match self.task.brush.aim {
             Aim::Weight(wanted) => {
                 let before = own.share_of(self.asked.joint);
-                let asked = Asked { strength, ..self.asked };
-                let wanted = within_bounds(&asked, before, wanted(&asked, before));
+                let wanted = within_bounds(&self.asked, before, wanted(&self.asked, Weighed { before, strength }));
                 match self.set((own, sum), strength, [before, wanted], row)? {
                     Ok(lost) => lost,
                     Err(effect) => return Some(effect),

@@ -191,11 +191,7 @@ fn rows_of_few_joints_become_to_the_bit_what_the_rules_for_all_rows_make_of_them
         if effect.changes() {
             assert_eq!(bits(&mut row.iter()), bits(&mut rules.row.iter().copied()), "{} {own:?} {asked:?}", brush.id);
         }
-        let usual = |few: &FewShares| {
-            let (keys, weights) = few.usual();
-            (few.len() <= 4).then_some(UsualShares { keys, weights, count: few.len() })
-        };
-        if let (Some(own), Some(toward)) = (usual(&own_few), usual(&toward_few).or_else(|| usual(&own_few))) {
+        if let (Some(own), Some(toward)) = (own_few.usual(), toward_few.usual().or_else(|| own_few.usual())) {
             let mut four = own;
             let done = few.paint_usual(&own, &toward, strength, &mut four);
             // A brush that reads something is told what it reads.

@@ -20,7 +20,7 @@ const USUAL: usize = 4;
 /// Some rows that follow one another.
 #[derive(Clone, Debug)]
 pub(in crate::canvas) struct RowPage {
-    /// For rows of few joints: the joints, 0 beyond the last.
+    /// For rows of few joints: the joints; what no joint has beyond the last, and for all other rows.
     keys: [[u32; USUAL]; PAGE],
     /// Their weights, 0 beyond the last.
     weights: [[f64; USUAL]; PAGE],
@@ -79,7 +79,7 @@ impl<'a> PaintedRow<'a> {
 impl RowPage {
     /// A page without rows.
     pub const EMPTY: Self = Self {
-        keys: [[0; USUAL]; PAGE],
+        keys: [UsualShares::NONE.keys; PAGE],
         weights: [[0.0; USUAL]; PAGE],
         counts: [0; PAGE],
         few: 0,
@@ -100,11 +100,12 @@ impl RowPage {
     /// Gives a row its weights, or takes it away.
     pub fn set(&mut self, row: usize, value: Option<LayerRow>) {
         let few = value.as_ref().filter(|value| value.pairs.is_none() && value.shares.len() <= USUAL);
-        if let Some((few, is_whole)) = few.and_then(|value| Some((FewShares::of(&value.shares)?, value.is_whole))) {
-            let (keys, weights) = few.usual();
-            self.set_usual(row, &UsualShares { keys, weights, count: few.len() }, is_whole);
+        let few = few.and_then(|value| Some((FewShares::of(&value.shares)?.usual()?, value.is_whole)));
+        if let Some((few, is_whole)) = few {
+            self.set_usual(row, &few, is_whole);
             return;
         }
+        (self.keys[row], self.counts[row]) = (UsualShares::NONE.keys, 0);
         self.few &= !(1 << row);
         self.whole &= !(1 << row);
         match (&mut self.others, value) {
@@ -116,9 +117,8 @@ impl RowPage {
 
     /// Does the same for a row that may have more joints.
     pub fn set_few(&mut self, row: usize, shares: &FewShares, is_whole: bool) -> bool {
-        let (keys, weights) = shares.usual();
-        if shares.len() <= USUAL {
-            return self.set_usual(row, &UsualShares { keys, weights, count: shares.len() }, is_whole);
+        if let Some(usual) = shares.usual() {
+            return self.set_usual(row, &usual, is_whole);
         }
         let shares: Shares = shares.iter().collect();
         self.set_shares(row, &shares, is_whole);
@@ -137,11 +137,10 @@ impl RowPage {
         (self.few >> row & 1 == 1).then(|| UsualShares { keys: self.keys[row], weights: self.weights[row], count })
     }
 
-    /// Adds a row with these joints in their order times a factor to their weights; returns false where it has others.
+    /// Adds a row with these joints in their order, of which there are some, times a factor to their weights; returns false where it has others.
     #[inline]
     pub fn add_to(&self, row: usize, factor: f64, to: &mut UsualShares) -> bool {
-        let is_alike =
-            self.few >> row & 1 == 1 && usize::from(self.counts[row]) == to.count && self.keys[row] == to.keys;
+        let is_alike = self.keys[row] == to.keys;
         if is_alike {
             to.weights.iter_mut().zip(&self.weights[row]).for_each(|(sum, weight)| *sum += factor * weight);
         }
@@ -152,8 +151,7 @@ impl RowPage {
     #[inline]
     pub fn set_usual(&mut self, row: usize, shares: &UsualShares, is_whole: bool) -> bool {
         let bit = 1 << row;
-        let is_alike =
-            self.few & bit != 0 && usize::from(self.counts[row]) == shares.count && self.keys[row] == shares.keys;
+        let is_alike = shares.count > 0 && self.keys[row] == shares.keys;
         self.weights[row] = shares.weights;
         self.whole = self.whole & !bit | u16::from(is_whole) << row;
         if !is_alike {

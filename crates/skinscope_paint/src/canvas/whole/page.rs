@@ -54,7 +54,8 @@ impl Whole<'_> {
             let rooms = || rest.parts.iter().map(|part| self.rows.tables[part.table].per_vertex);
             let is_uniform = rooms().all(|room| rooms().next() == Some(room));
             let is_alone = rest.parts.len() == 1;
-            let part = |table, first| Part { table, surface, first, amount, is_uniform, is_alone };
+            let is_plain = is_alone && rest.mesh.point_count() == rest.mesh.vertex_count();
+            let part = |table, first| Part { table, surface, first, amount, is_uniform, is_alone, is_plain };
             out.extend(rest.parts.iter().map(|rest| part(rest.table, rest.first)));
         }
         out
@@ -124,12 +125,13 @@ impl Whole<'_> {
                 continue;
             }
             let shared = work.leaf.as_ref().and_then(|leaf| leaf[number].as_deref());
-            let mut page = shared.map_or(RowPage::EMPTY, Clone::clone);
-            let done = self.paint_page(part, rows, &mut page, (&mut work.counts, space));
+            let mut new = Arc::new(shared.map_or(RowPage::EMPTY, Clone::clone));
+            let Some(page) = Arc::get_mut(&mut new) else { continue };
+            let done = self.paint_page(part, rows, page, (&mut work.counts, space));
             if done.changed != 0 {
                 work.changed[number] = done.changed;
-                self.write_page((part, first, number), (&page, done), work.weights.as_mut(), space);
-                leaf_mut(work.leaf)[number] = Some(Arc::new(page));
+                self.write_page((part, first, number), (page, done), work.weights.as_mut(), space);
+                leaf_mut(work.leaf)[number] = Some(new);
             }
         }
     }
@@ -164,7 +166,7 @@ impl Whole<'_> {
         let mut out = Done::default();
         let base = rows.start;
         for row in rows {
-            let point = rest.mesh.point(part.first + row as u32);
+            let point = if part.is_plain { row as u32 } else { rest.mesh.point(part.first + row as u32) };
             let strength = part.amount.at(point);
             // What is no number is not above zero either.
             let is_painted = strength > 0.0;
@@ -206,12 +208,13 @@ impl Whole<'_> {
             Some(before) => before[own.table].get(own.row / PAGE).and_then(|page| (*page)?.usual(own.row % PAGE)),
             None => page.usual(at),
         };
+        let mut mean = UsualShares::NONE;
         if let Some(own) = usual
             && let Some(few) = &painter.few
-            && let Some(toward) = self.usual_around(part, place.point, &own)
+            && self.finds_usual(part, place.point, &own, &mut mean)
         {
             let mut new = own;
-            if let Some(effect) = few.paint_usual(&own, &toward, strength, &mut new) {
+            if let Some(effect) = few.paint_usual(&own, &mean, strength, &mut new) {
                 if effect.changes() {
                     done.changed |= 1 << at;
                     done.placed |= u16::from(page.set_usual(at, &new, self.stroke.normalise)) << at;
@@ -274,6 +277,9 @@ impl Whole<'_> {
     /// Returns the row of the first vertex of a point.
     #[inline]
     fn first_row(&self, part: &Part<'_>, point: u32) -> TableRow {
+        if part.is_plain {
+            return TableRow { table: part.table, row: point as usize };
+        }
         let rest = &self.surfaces[part.surface];
         let vertex = rest.mesh.weld.first[point as usize];
         match part.is_alone {
@@ -302,29 +308,32 @@ impl Whole<'_> {
         }
     }
 
-    /// Returns what a row goes towards; `None` where that has other joints than the row, in another order, or is nothing at all.
+    /// Finds what a row goes towards, if the brush reads anything. Returns false where that has other joints than the row, in another order, or is
+    /// nothing at all.
     #[inline]
-    fn usual_around(&self, part: &Part<'_>, place: u32, own: &UsualShares) -> Option<UsualShares> {
-        let Some(before) = &self.before else { return Some(*own) };
-        if self.stroke.brush.toward == Toward::Nothing {
-            return Some(*own);
+    fn finds_usual(&self, part: &Part<'_>, place: u32, own: &UsualShares, mean: &mut UsualShares) -> bool {
+        let Some(before) = self.before.as_ref().filter(|_| self.stroke.brush.toward != Toward::Nothing) else {
+            return true;
+        };
+        if own.count == 0 {
+            return false;
         }
         let rest = &self.surfaces[part.surface];
-        let mut mean = UsualShares { weights: [0.0; 4], ..*own };
+        *mean = UsualShares { weights: [0.0; 4], ..*own };
         let mut whole = 0.0;
         for point in rest.mesh.neighbours(place) {
             let share = self.share_of(rest, [place, *point]);
             if share > 0.0 {
                 whole += share;
                 let at = self.first_row(part, *point);
-                let page = (*before[at.table].get(at.row / PAGE)?)?;
-                if !page.add_to(at.row % PAGE, share, &mut mean) {
-                    return None;
+                let page = before[at.table].get(at.row / PAGE).copied().flatten();
+                if !page.is_some_and(|page| page.add_to(at.row % PAGE, share, mean)) {
+                    return false;
                 }
             }
         }
         mean.weights.iter_mut().for_each(|weight| *weight /= whole);
-        (whole > 0.0).then_some(mean)
+        whole > 0.0
     }
 
     /// Returns the mean of the rows around a place, where it has few joints: the inner `None` says that there are no rows.
@@ -374,7 +383,9 @@ fn painted<'a>(before: &[Vec<Option<&'a RowPage>>], at: TableRow) -> Option<Pain
 /// Returns the weights of a row with few joints; `None` where it has more.
 fn few_shares(table: &Table, row: usize, painted: Option<PaintedRow<'_>>) -> Option<FewShares> {
     match painted {
-        Some(PaintedRow::Few(keys, weights, count, _)) => Some(FewShares::of_usual(keys, weights, count)),
+        Some(PaintedRow::Few(keys, weights, count, _)) => {
+            Some(UsualShares { keys: *keys, weights: *weights, count }.to_few())
+        }
         Some(PaintedRow::Row(row)) => FewShares::of(&row.shares),
         None => table.few_shares(row),
     }
