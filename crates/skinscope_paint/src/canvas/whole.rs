@@ -46,6 +46,7 @@ struct Whole<'a> {
     before: Option<Vec<Vec<Option<&'a RowPage>>>>,
     surfaces: &'a [RestSurface],
     stroke: &'a Stroke,
+    toward: Toward,
     /// For each table, what paints its rows.
     painters: Vec<Painter<'a>>,
 }
@@ -118,6 +119,7 @@ impl Canvas {
             before: before.as_ref().map(|before| before.iter().map(PaintedRows::all_pages).collect()),
             surfaces: &self.surfaces,
             stroke: &brushing.stroke,
+            toward: brushing.stroke.brush.toward,
             painters: painters(&self.rows, &brushing, pass),
         };
         let shared = match Arc::get_mut(&mut self.model) {

@@ -137,14 +137,23 @@ impl RowPage {
         (self.few >> row & 1 == 1).then(|| UsualShares { keys: self.keys[row], weights: self.weights[row], count })
     }
 
-    /// Adds a row with these joints in their order, of which there are some, times a factor to their weights; returns false where it has others.
+    /// Adds a row times a factor to the weights of some joints; returns false where it has others.
     #[inline]
     pub fn add_to(&self, row: usize, factor: f64, to: &mut UsualShares) -> bool {
-        let is_alike = self.keys[row] == to.keys;
-        if is_alike {
+        // Most have the same joints in the same order.
+        if self.keys[row] == to.keys {
             to.weights.iter_mut().zip(&self.weights[row]).for_each(|(sum, weight)| *sum += factor * weight);
+            return true;
         }
-        is_alike
+        let mut shares = self.keys[row].iter().zip(&self.weights[row]).take(usize::from(self.counts[row]));
+        let mut add = |(key, weight): (&u32, &f64)| {
+            let at = (0..to.count.min(USUAL)).find(|at| to.keys[*at] == *key);
+            at.is_some_and(|at| {
+                to.weights[at] += factor * weight;
+                true
+            })
+        };
+        self.few >> row & 1 == 1 && shares.all(&mut add)
     }
 
     /// Gives a row weights of at most four joints. Returns whether it had few joints before, and these in their order.

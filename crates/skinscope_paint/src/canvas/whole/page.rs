@@ -242,7 +242,7 @@ impl Whole<'_> {
             && let Some(shares) = few_shares(&self.rows.tables[own.table], own.row, known)
         {
             let mut row = FewShares::NONE;
-            let effect = match self.stroke.brush.toward {
+            let effect = match self.toward {
                 Toward::Neighbours | Toward::NeighboursByLength => match self.few_around(place) {
                     Some(Some(mean)) => few.paint(&shares, &mean, strength, &mut row),
                     Some(None) => few.paint(&shares, &shares, strength, &mut row),
@@ -262,7 +262,7 @@ impl Whole<'_> {
         }
         let Space { own: own_space, near, row, mean, .. } = space;
         let own = self.shares(own, known, own_space);
-        let toward = match self.stroke.brush.toward {
+        let toward = match self.toward {
             Toward::Neighbours | Toward::NeighboursByLength => self.around(place, (mean, near)).unwrap_or(own),
             Toward::Nothing | Toward::Touched | Toward::Below => &[],
         };
@@ -302,23 +302,23 @@ impl Whole<'_> {
     /// Returns the share that a neighbour of a place has in the mean around it.
     #[inline]
     fn share_of(&self, rest: &RestSurface, ends: [u32; 2]) -> f64 {
-        match self.stroke.brush.toward {
+        match self.toward {
             Toward::NeighboursByLength => over_length(rest, ends),
             Toward::Nothing | Toward::Neighbours | Toward::Touched | Toward::Below => 1.0,
         }
     }
 
-    /// Finds what a row goes towards, if the brush reads anything. Returns false where that has other joints than the row, in another order, or is
-    /// nothing at all.
+    /// Finds what a row goes towards, if the brush reads anything, with the joints of the row in their order. Returns false where that has others
+    /// too, or there is nothing.
     #[inline]
     fn finds_usual(&self, part: &Part<'_>, place: u32, own: &UsualShares, mean: &mut UsualShares) -> bool {
-        let Some(before) = self.before.as_ref().filter(|_| self.stroke.brush.toward != Toward::Nothing) else {
+        let Some(before) = self.before.as_ref().filter(|_| self.toward != Toward::Nothing) else {
             return true;
         };
         if own.count == 0 {
             return false;
         }
-        let rest = &self.surfaces[part.surface];
+        let (rest, own_pages) = (&self.surfaces[part.surface], &before[part.table]);
         *mean = UsualShares { weights: [0.0; 4], ..*own };
         let mut whole = 0.0;
         for point in rest.mesh.neighbours(place) {
@@ -326,7 +326,8 @@ impl Whole<'_> {
             if share > 0.0 {
                 whole += share;
                 let at = self.first_row(part, *point);
-                let page = before[at.table].get(at.row / PAGE).copied().flatten();
+                let pages = if part.is_alone { own_pages } else { &before[at.table] };
+                let page = pages.get(at.row / PAGE).copied().flatten();
                 if !page.is_some_and(|page| page.add_to(at.row % PAGE, share, mean)) {
                     return false;
                 }
