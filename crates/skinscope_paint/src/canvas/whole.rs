@@ -110,6 +110,13 @@ impl Canvas {
         brushing.before.painted.clear();
         let amounts = self.amounts(&brushing, gradient);
         let Some(pass) = brushing.passes.first() else { return Ok(StrokeReport::default()) };
+        let shared = match Arc::get_mut(&mut self.model) {
+            Some(_) => None,
+            None => {
+                let twin = self.model.with_weights(&[]).map_err(|why| PaintError::Refused(why.to_string()))?;
+                Some(std::mem::replace(&mut self.model, Arc::new(twin)))
+            }
+        };
         let mut painted = std::mem::take(&mut self.rows.painted);
         let is_simple = |surface: &RestSurface| surface.mesh.point_count() == surface.mesh.vertex_count();
         let reads_own = brushing.stroke.brush.toward == Toward::Nothing && self.surfaces.iter().all(is_simple);
@@ -122,13 +129,6 @@ impl Canvas {
             toward: brushing.stroke.brush.toward,
             painters: painters(&self.rows, &brushing, pass),
         };
-        let shared = match Arc::get_mut(&mut self.model) {
-            Some(_) => None,
-            None => {
-                let twin = self.model.with_weights(&[]).map_err(|why| PaintError::Refused(why.to_string()))?;
-                Some(std::mem::replace(&mut self.model, Arc::new(twin)))
-            }
-        };
         let (mut counts, mut one_by_one, mut refused) = (Counts::default(), Vec::new(), None);
         for part in whole.parts(&amounts) {
             let of_file = self.rows.tables[part.table].primitives.first().copied();
@@ -140,6 +140,7 @@ impl Canvas {
             }
         }
         self.rows.painted = painted;
+        before.into_iter().flatten().for_each(PaintedRows::free);
         if let Some(shared) = shared.filter(|_| counts.changed == 0) {
             self.model = shared;
         }

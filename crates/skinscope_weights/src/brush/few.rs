@@ -1,17 +1,18 @@
 //! Rows of few joints, painted without lists where nothing is locked: to the bit what [`Task::paint`] makes of them, several times as fast.
 
 use super::rules::{LEFT_BY_ROUNDING, SAME};
+use super::usual::UsualShares;
 use super::{Aim, Asked, Effect, Need, Stuck, Task, Weighed, within_bounds};
 
 /// How many joints such a row may have, those included that it has for a moment.
 const FEW: usize = 8;
 /// Most rows have no more joints: loops over that many are unrolled.
-const USUAL: usize = FEW / 2;
+pub(super) const USUAL: usize = FEW / 2;
 /// Weights whose sum is beyond this are left to the rules for all rows, which see to sums that are not finite.
-const ORDINARY: f64 = 1e6;
+pub(super) const ORDINARY: f64 = 1e6;
 
 /// What stands beyond the last joint: the key of none, be it of a node or of a number beyond a skin.
-const NO_KEY: u32 = u32::MAX - 0x1_0000;
+pub(super) const NO_KEY: u32 = u32::MAX - 0x1_0000;
 
 /// The shares of a row of few joints, in their order.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -195,26 +196,18 @@ impl FewShares {
             let count = if self.count <= USUAL { USUAL } else { FEW };
             return each.take(count).fold(0.0, f64::max);
         }
+        let (own, beyond) = (&self.keys[..self.count], self.count.min(other.count));
+        if *own == other.keys[..beyond] {
+            // The same joints, and others behind them.
+            let each = self.weights.iter().zip(&other.weights).map(|(a, b)| (a - b).abs());
+            return each.take(other.count).fold(0.0, f64::max);
+        }
         let keys = self.iter().chain(other.iter());
         keys.map(|(key, _)| (self.share_of(key) - other.share_of(key)).abs()).fold(0.0, f64::max)
     }
 }
 
-/// A row of at most four joints, in their order.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct UsualShares {
-    /// The joints; what no joint has beyond the last.
-    pub keys: [u32; USUAL],
-    /// Their weights; 0 beyond the last.
-    pub weights: [f64; USUAL],
-    /// How many there are.
-    pub count: usize,
-}
-
 impl UsualShares {
-    /// A row without joints.
-    pub const NONE: Self = Self { keys: [NO_KEY; USUAL], weights: [0.0; USUAL], count: 0 };
-
     /// Returns the same row as one of few joints.
     #[inline]
     #[must_use]
@@ -225,34 +218,13 @@ impl UsualShares {
         out.count = self.count;
         out
     }
-
-    /// Whether all weights are above zero: those beyond the last joint are not.
-    #[inline]
-    fn are_some(&self) -> bool {
-        let [a, b, c, d] = self.weights.map(|weight| u32::from(weight > 0.0));
-        a | b << 1 | c << 2 | d << 3 == (1 << self.count) - 1
-    }
-
-    /// The largest difference between the weights of rows with the same joints.
-    #[inline]
-    fn difference(&self, other: &Self) -> f64 {
-        // What is no number counts for nothing, as for all rows.
-        let larger = |a: f64, b: f64| if b > a { b } else { a };
-        self.weights.iter().zip(&other.weights).map(|(a, b)| (a - b).abs()).fold(0.0, larger)
-    }
-}
-
-/// Adds four numbers in their order.
-#[inline]
-fn sum([a, b, c, d]: [f64; USUAL]) -> f64 {
-    a + b + c + d
 }
 
 /// A task for rows of few joints.
 #[derive(Clone, Copy, Debug)]
 pub struct FewTask<'a> {
-    task: Task<'a>,
-    asked: Asked<'a>,
+    pub(super) task: Task<'a>,
+    pub(super) asked: Asked<'a>,
 }
 
 impl<'a> Task<'a> {
@@ -265,112 +237,6 @@ impl<'a> Task<'a> {
 }
 
 impl FewTask<'_> {
-    /// Does the same as [`FewTask::paint`] for a row of at most four joints, with the same joints in what it goes towards. `None` also where the
-    /// row gets more joints than four, or fewer than before. `row` has the shares of before when it is called.
-    #[inline]
-    #[must_use]
-    pub fn paint_usual(
-        &self,
-        own: &UsualShares,
-        toward: &UsualShares,
-        strength: f64,
-        row: &mut UsualShares,
-    ) -> Option<Effect> {
-        let whole = sum(own.weights);
-        if !whole.is_finite() || whole > ORDINARY || !own.are_some() {
-            return None;
-        }
-        let lost = match self.task.brush.aim {
-            Aim::Weight(wanted) => {
-                let found = (0..own.count).find(|at| own.keys[*at] == self.asked.joint);
-                let at = found.unwrap_or(own.count);
-                if at >= USUAL {
-                    return None;
-                }
-                let before = own.weights[at];
-                let wanted = within_bounds(&self.asked, before, wanted(&self.asked, Weighed { before, strength }));
-                let is_usual = wanted > 0.0 && wanted <= ORDINARY;
-                if !is_usual {
-                    return None;
-                }
-                row.keys[at] = self.asked.joint;
-                row.weights[at] = wanted;
-                row.count = own.count.max(at + 1);
-                if strength <= 0.0 || (before - wanted).abs() <= SAME {
-                    return Some(Effect::Same);
-                }
-                if self.task.normalise {
-                    match self.make_room((own, whole), (at, wanted), row)? {
-                        Ok(lost) => lost,
-                        Err(why) => return Some(Effect::Stuck(why)),
-                    }
-                } else {
-                    None
-                }
-            }
-            Aim::Toward(times) => {
-                if own.keys != toward.keys {
-                    return None;
-                }
-                let share = times * strength;
-                let way = row.weights.iter_mut().zip(&toward.weights);
-                way.for_each(|(own, toward)| *own += share * (toward - *own));
-                let free = sum(row.weights);
-                if !row.are_some() || free > ORDINARY {
-                    return None;
-                }
-                if strength <= 0.0 || own.difference(row) <= SAME {
-                    return Some(Effect::Same);
-                }
-                if self.task.normalise {
-                    let left = self.task.sum_after_sum(whole);
-                    if free <= 0.0 || left <= SAME {
-                        return Some(Effect::Stuck(Stuck::OnlyJoint));
-                    }
-                    let factor = left / free;
-                    row.weights.iter_mut().for_each(|weight| *weight *= factor);
-                }
-                None
-            }
-            Aim::Give => return None,
-        };
-        if !row.are_some() || row.count > self.task.most {
-            return None;
-        }
-        if own.difference(row) <= SAME {
-            return Some(lost.map_or(Effect::Same, Effect::Stuck));
-        }
-        Some(lost.map_or(Effect::Changed, Effect::Partial))
-    }
-
-    /// Scales the other joints of a row in which the one at `at` gets another weight. The error is why it cannot get that.
-    #[inline]
-    fn make_room(
-        &self,
-        (own, whole): (&UsualShares, f64),
-        (at, wanted): (usize, f64),
-        row: &mut UsualShares,
-    ) -> Option<Result<Option<Stuck>, Stuck>> {
-        let before = own.weights[at];
-        let free = self.task.sum_after_sum(whole).max(0.0);
-        let mut others = own.weights;
-        others[at] = 0.0;
-        let others = sum(others);
-        let has_others = others > 0.0;
-        if !has_others {
-            return None;
-        }
-        let given = wanted.min(1.0).min(free);
-        let forth = if wanted > before { given - before } else { before - given };
-        if forth <= SAME || forth <= LEFT_BY_ROUNDING && (wanted - before).abs() > LEFT_BY_ROUNDING {
-            return Some(Err(Stuck::OnlyJoint));
-        }
-        let factor = (free - given) / others;
-        row.weights.iter_mut().for_each(|weight| *weight *= factor);
-        row.weights[at] = given;
-        Some(Ok(((wanted - before).abs() - forth > SAME).then_some(Stuck::OnlyJoint)))
-    }
-
     /// Does the same as [`Task::paint`] for a row, what it goes towards and the strength: where the row changes, `row` has its new weights
     /// afterwards, else something that says nothing. `None` where the row has too many joints for a moment, or weights that are out of the
     /// ordinary: the rules for all rows see to it.
@@ -500,21 +366,30 @@ impl FewTask<'_> {
         let joint = self.task.brush.is_of_joint().then_some(self.asked.joint);
         let number = |key: u32| self.task.joints.iter().position(|joint| *joint == key);
         let is_painted = |key: u32| Some(key) == joint;
-        let mut ranked = [0_usize; FEW];
-        (0..).zip(&mut ranked).for_each(|(i, at)| *at = i);
-        ranked[..row.count].sort_by(|a, b| {
-            let [(a, one), (b, other)] = [a, b].map(|at| (row.keys[*at], row.weights[*at]));
+        let by_rank = |row: &FewShares, a: usize, b: usize| {
+            let [(a, one), (b, other)] = [a, b].map(|at| (row.keys[at], row.weights[at]));
             let by_weight = is_painted(b).cmp(&is_painted(a)).then(other.total_cmp(&one));
             // The list of joints is long.
             by_weight.then_with(|| number(a).cmp(&number(b)))
-        });
-        let (kept, left) = ranked[..row.count].split_at(self.task.most);
-        let rest: f64 = left.iter().map(|at| row.weights[*at]).sum();
-        let mut out = FewShares::NONE;
-        for at in (0..row.count).filter(|at| kept.contains(at)) {
-            out.push(row.keys[at], row.weights[at]);
-        }
-        *row = out;
+        };
+        let rest = if row.count == self.task.most + 1 {
+            let last = (0..row.count).max_by(|a, b| by_rank(row, *a, *b)).unwrap_or(0);
+            let rest = row.weights[last];
+            row.remove(last);
+            rest
+        } else {
+            let mut ranked = [0_usize; FEW];
+            (0..).zip(&mut ranked).for_each(|(i, at)| *at = i);
+            ranked[..row.count].sort_by(|a, b| by_rank(row, *a, *b));
+            let (kept, left) = ranked[..row.count].split_at(self.task.most);
+            let rest: f64 = left.iter().map(|at| row.weights[*at]).sum();
+            let mut out = FewShares::NONE;
+            for at in (0..row.count).filter(|at| kept.contains(at)) {
+                out.push(row.keys[at], row.weights[at]);
+            }
+            *row = out;
+            rest
+        };
         if !self.task.normalise {
             return;
         }
@@ -522,8 +397,8 @@ impl FewTask<'_> {
         let takes = |key: u32| !has_others || !is_painted(key);
         let sum: f64 = row.iter().filter(|(key, _)| takes(*key)).map(|(_, weight)| weight).sum();
         let factor = 1.0 + rest / sum;
-        for at in (0..row.count).filter(|at| takes(out.keys[*at])) {
-            row.weights[at] *= factor;
+        for at in 0..row.count {
+            row.weights[at] *= if takes(row.keys[at]) { factor } else { 1.0 };
         }
     }
 }

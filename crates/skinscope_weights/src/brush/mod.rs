@@ -9,10 +9,12 @@ mod few;
 mod rules;
 #[cfg(test)]
 mod tests;
+mod usual;
 
 pub use falloff::{FALLOFFS, Falloff, falloff};
-pub use few::{FewShares, FewTask, UsualShares};
+pub use few::{FewShares, FewTask};
 pub use rules::{Effect, Painted, Stuck, Task};
+pub use usual::UsualShares;
 
 use crate::{Shares, share_of};
 

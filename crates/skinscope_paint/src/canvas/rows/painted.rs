@@ -53,7 +53,7 @@ pub(in crate::canvas) enum PaintedRow<'a> {
 
 impl<'a> PaintedRow<'a> {
     /// Returns its joints with their weights, which may be written to `space`.
-    pub fn shares<'s>(self, space: &'s mut Shares) -> &'s [(u32, f64)]
+    pub(crate) fn shares<'s>(self, space: &'s mut Shares) -> &'s [(u32, f64)]
     where
         'a: 's,
     {
@@ -68,7 +68,7 @@ impl<'a> PaintedRow<'a> {
     }
 
     /// Returns it as a row of a layer.
-    pub fn to_row(self) -> LayerRow {
+    pub(crate) fn to_row(self) -> LayerRow {
         match self {
             Self::Few(_, _, _, is_whole) => LayerRow::painted(self.shares(&mut Shares::new()), is_whole),
             Self::Row(row) => row.clone(),
@@ -78,7 +78,7 @@ impl<'a> PaintedRow<'a> {
 
 impl RowPage {
     /// A page without rows.
-    pub const EMPTY: Self = Self {
+    pub(crate) const EMPTY: Self = Self {
         keys: [UsualShares::NONE.keys; PAGE],
         weights: [[0.0; USUAL]; PAGE],
         counts: [0; PAGE],
@@ -89,7 +89,7 @@ impl RowPage {
 
     /// Returns a row, by its number in the page; `None` where it was not painted.
     #[inline]
-    pub fn get(&self, row: usize) -> Option<PaintedRow<'_>> {
+    pub(crate) fn get(&self, row: usize) -> Option<PaintedRow<'_>> {
         if self.few >> row & 1 == 1 {
             let is_whole = self.whole >> row & 1 == 1;
             return Some(PaintedRow::Few(&self.keys[row], &self.weights[row], usize::from(self.counts[row]), is_whole));
@@ -98,7 +98,7 @@ impl RowPage {
     }
 
     /// Gives a row its weights, or takes it away.
-    pub fn set(&mut self, row: usize, value: Option<LayerRow>) {
+    pub(crate) fn set(&mut self, row: usize, value: Option<LayerRow>) {
         let few = value.as_ref().filter(|value| value.pairs.is_none() && value.shares.len() <= USUAL);
         let few = few.and_then(|value| Some((FewShares::of(&value.shares)?.usual()?, value.is_whole)));
         if let Some((few, is_whole)) = few {
@@ -116,7 +116,7 @@ impl RowPage {
     }
 
     /// Does the same for a row that may have more joints.
-    pub fn set_few(&mut self, row: usize, shares: &FewShares, is_whole: bool) -> bool {
+    pub(crate) fn set_few(&mut self, row: usize, shares: &FewShares, is_whole: bool) -> bool {
         if let Some(usual) = shares.usual() {
             return self.set_usual(row, &usual, is_whole);
         }
@@ -126,20 +126,20 @@ impl RowPage {
     }
 
     /// Gives a row weights of many joints or few.
-    pub fn set_shares(&mut self, row: usize, shares: &[(u32, f64)], is_whole: bool) {
+    pub(crate) fn set_shares(&mut self, row: usize, shares: &[(u32, f64)], is_whole: bool) {
         self.set(row, Some(LayerRow::painted(shares, is_whole)));
     }
 
     /// Returns a row of at most four joints; `None` where it was not painted or has other joints than so many.
     #[inline]
-    pub fn usual(&self, row: usize) -> Option<UsualShares> {
+    pub(crate) fn usual(&self, row: usize) -> Option<UsualShares> {
         let count = usize::from(self.counts[row]);
         (self.few >> row & 1 == 1).then(|| UsualShares { keys: self.keys[row], weights: self.weights[row], count })
     }
 
     /// Adds a row times a factor to the weights of some joints; returns false where it has others.
     #[inline]
-    pub fn add_to(&self, row: usize, factor: f64, to: &mut UsualShares) -> bool {
+    pub(crate) fn add_to(&self, row: usize, factor: f64, to: &mut UsualShares) -> bool {
         // Most have the same joints in the same order.
         if self.keys[row] == to.keys {
             to.weights.iter_mut().zip(&self.weights[row]).for_each(|(sum, weight)| *sum += factor * weight);
@@ -158,7 +158,7 @@ impl RowPage {
 
     /// Gives a row weights of at most four joints. Returns whether it had few joints before, and these in their order.
     #[inline]
-    pub fn set_usual(&mut self, row: usize, shares: &UsualShares, is_whole: bool) -> bool {
+    pub(crate) fn set_usual(&mut self, row: usize, shares: &UsualShares, is_whole: bool) -> bool {
         let bit = 1 << row;
         let is_alike = shares.count > 0 && self.keys[row] == shares.keys;
         self.weights[row] = shares.weights;
@@ -178,18 +178,18 @@ impl RowPage {
 impl PaintedRows {
     /// Returns a row; `None` where it was not painted.
     #[inline]
-    pub fn get(&self, row: usize) -> Option<PaintedRow<'_>> {
+    pub(crate) fn get(&self, row: usize) -> Option<PaintedRow<'_>> {
         self.page(row / PAGE)?.get(row % PAGE)
     }
 
     /// Returns a page, by its number; `None` where it has no rows.
     #[inline]
-    pub fn page(&self, page: usize) -> Option<&RowPage> {
+    pub(crate) fn page(&self, page: usize) -> Option<&RowPage> {
         self.leaves.get(page / LEAF)?.as_ref()?[page % LEAF].as_deref()
     }
 
     /// Returns all pages, by their numbers.
-    pub fn all_pages(&self) -> Vec<Option<&RowPage>> {
+    pub(crate) fn all_pages(&self) -> Vec<Option<&RowPage>> {
         let leaves = self.leaves.iter();
         let pages =
             leaves.flat_map(|leaf| (0..LEAF).map(move |page| leaf.as_ref().and_then(|leaf| leaf[page].as_deref())));
@@ -197,7 +197,7 @@ impl PaintedRows {
     }
 
     /// Returns the rows that were painted, rising.
-    pub fn iter(&self) -> impl Iterator<Item = (usize, PaintedRow<'_>)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, PaintedRow<'_>)> {
         (0..self.leaves.len() * LEAF).flat_map(|number| {
             let rows = self.page(number).into_iter().flat_map(|page| (0..PAGE).map(|row| (row, page.get(row))));
             rows.filter_map(move |(row, painted)| Some((number * PAGE + row, painted?)))
@@ -205,7 +205,7 @@ impl PaintedRows {
     }
 
     /// Returns the leaves of so many rows, to be changed.
-    pub fn leaves_mut(&mut self, rows: usize) -> &mut [Option<Arc<Leaf>>] {
+    pub(crate) fn leaves_mut(&mut self, rows: usize) -> &mut [Option<Arc<Leaf>>] {
         let leaves = Arc::make_mut(&mut self.leaves);
         let count = rows.div_ceil(PAGE * LEAF);
         if leaves.len() < count {
@@ -214,15 +214,22 @@ impl PaintedRows {
         leaves
     }
 
+    /// Frees what nobody else has, on all cores.
+    pub(crate) fn free(self) {
+        if let Ok(mut leaves) = Arc::try_unwrap(self.leaves) {
+            parallel::in_pieces(&mut leaves, PIECE, &|_, leaves: &mut [Option<Arc<Leaf>>]| leaves.fill(None));
+        }
+    }
+
     /// Gives a row its weights, or takes it away.
-    pub fn set(&mut self, row: usize, value: Option<LayerRow>) {
+    pub(crate) fn set(&mut self, row: usize, value: Option<LayerRow>) {
         if let Some(leaf) = self.leaves_mut(row + 1).get_mut(row / (PAGE * LEAF)) {
             set_leaf(leaf, &mut [(row, value)]);
         }
     }
 
     /// Does the same for rows in lists that follow one another, on all cores. Of two values for one row the last counts.
-    pub fn set_lists(&mut self, mut lists: Vec<Vec<(usize, Option<LayerRow>)>>) {
+    pub(crate) fn set_lists(&mut self, mut lists: Vec<Vec<(usize, Option<LayerRow>)>>) {
         if !lists.iter().flatten().is_sorted_by_key(|(row, _)| *row) {
             let mut rows: Vec<(usize, Option<LayerRow>)> = lists.into_iter().flatten().collect();
             rows.sort_by_key(|(row, _)| *row);

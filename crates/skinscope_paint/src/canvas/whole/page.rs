@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use skinscope_base::parallel;
-use skinscope_model::{Model, PagePiece, PrimitiveId};
+use skinscope_model::{Model, PagePiece, PrimitiveId, WeightPages};
 use skinscope_weights::brush::{Asked, FewShares, UsualShares};
 use skinscope_weights::{Effect, RestSurface, Shares, Stuck, Table, TableRow, Toward};
 
@@ -70,7 +70,7 @@ impl Whole<'_> {
         one_by_one: &mut Vec<TableRow>,
     ) -> Result<Counts, String> {
         let table = &self.rows.tables[part.table];
-        let mut pages = match &mut model {
+        let mut pages: Option<WeightPages> = match &mut model {
             Some((model, at)) => model.take_pages(*at, table.per_vertex),
             None => None,
         };
@@ -226,6 +226,7 @@ impl Whole<'_> {
     }
 
     /// Does the same for a row of more joints, or one that gets other joints.
+    #[inline(never)]
     fn paint_unusual(
         &self,
         painter: &Painter<'_>,
