@@ -163,7 +163,7 @@ impl Page {
 
     /// Returns the joints and weights of all vertices, to be changed. There may be one joint more.
     #[inline]
-    pub(crate) fn rows_mut(&mut self) -> (&mut [u16], &mut [f32]) {
+    pub(super) fn rows_mut(&mut self) -> (&mut [u16], &mut [f32]) {
         let pairs = self.pairs();
         let (weights, joints) = self.words.split_at_mut(pairs);
         (bytemuck::cast_slice_mut(joints), bytemuck::cast_slice_mut(weights))

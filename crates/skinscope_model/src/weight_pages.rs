@@ -3,8 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::weight_edits::{EditedInfluences, PAGE, Page, PageBits};
+use super::weight_edits::{EditedInfluences, PAGE, Page, PageBits, is_same_row};
 use super::{BuildError, InfluencesRef, Model, PrimitiveId};
+
+/// The bit of a float that says whether it is negative.
+const SIGN: u32 = 1 << 31;
 
 /// The edited weights of a primitive while they change. Pages that no other model has are changed where they are.
 #[derive(Debug)]
@@ -92,13 +95,12 @@ impl Model {
 
 impl PagePiece<'_> {
     /// Gives some vertices of a page other pairs; `page` is its number among those of the piece, and `changed` has a bit for each of its vertices.
-    /// A function changes the joints and weights of one vertex, by its number in the page: it gets those that the vertex has.
-    pub fn change(&mut self, page: usize, changed: u16, fill: &mut impl FnMut(usize, &mut [u16], &mut [f32])) {
+    /// A function changes the joints and weights of those vertices: it gets those that all vertices of the page have.
+    pub fn change(&mut self, page: usize, changed: u16, fill: &mut impl FnMut(&mut [u16], &mut [f32])) {
         let base = (self.first + page) * PAGE;
         let rules = self.rules;
         if let Some(own) = self.pages[page].as_mut().and_then(Arc::get_mut) {
-            let edited = rules.change(own, base, changed, fill);
-            own.edited = edited;
+            own.edited = rules.change(own, base, changed, fill);
         } else {
             let mut new = match self.pages[page].as_deref() {
                 Some(shared) => shared.clone(),
@@ -118,31 +120,77 @@ impl PagePiece<'_> {
 
 impl Rules<'_> {
     /// Changes rows of a page, and returns which of its rows are edited then.
+    #[inline]
     fn change(
         &self,
         page: &mut Page,
         base: usize,
         changed: PageBits,
-        fill: &mut impl FnMut(usize, &mut [u16], &mut [f32]),
+        fill: &mut impl FnMut(&mut [u16], &mut [f32]),
     ) -> PageBits {
-        let (mut edited, per_vertex) = (page.edited, page.per_vertex);
-        let (all_joints, all_weights) = page.rows_mut();
-        let rows = all_joints.chunks_exact_mut(per_vertex).zip(all_weights.chunks_exact_mut(per_vertex));
-        for (vertex, (joints, weights)) in rows.enumerate().filter(|(vertex, _)| changed >> vertex & 1 == 1) {
-            fill(vertex, joints, weights);
+        let (edited, per_vertex) = (page.edited, page.per_vertex);
+        let (joints, weights) = page.rows_mut();
+        let joints = &mut joints[..weights.len()];
+        fill(joints, weights);
+        let stored = self.stored.stored_rows(base..base + weights.len() / per_vertex);
+        // The loops are written so that the compiler uses wide instructions.
+        let largest = weights.iter().fold(0, |most, weight| most.max(weight.to_bits() & !SIGN));
+        let highest = joints.iter().fold(0, |most, joint| most.max(*joint));
+        if !f32::from_bits(largest).is_finite() || usize::from(highest) >= self.joints {
+            self.refuse((joints, weights), stored, per_vertex);
+        }
+        match per_vertex {
+            4 => edited_rows::<4>((joints, weights), stored, changed, edited),
+            _ => edited_rows_of((joints, weights), stored, (changed, per_vertex), edited),
+        }
+    }
+
+    /// Gives rows that cannot be used the weights of the file.
+    #[cold]
+    fn refuse(&self, (joints, weights): (&mut [u16], &mut [f32]), stored: (&[u16], &[f32]), per_vertex: usize) {
+        let rows = joints.chunks_exact_mut(per_vertex).zip(weights.chunks_exact_mut(per_vertex));
+        let stored = stored.0.chunks_exact(per_vertex).zip(stored.1.chunks_exact(per_vertex));
+        for ((joints, weights), (stored_joints, stored_weights)) in rows.zip(stored) {
             let is_known = |joint: &u16| usize::from(*joint) < self.joints;
-            let (stored_joints, stored_weights) = self.stored.of_stored(base + vertex);
             if !(weights.iter().all(|weight| weight.is_finite()) && joints.iter().all(is_known)) {
                 self.is_refused.store(true, Ordering::Relaxed);
                 joints.copy_from_slice(stored_joints);
                 weights.copy_from_slice(stored_weights);
             }
-            // Most vertices that change have other weights than in the file, so that their joints need not be looked up.
-            let is_stored = weights.iter().zip(stored_weights).all(|(a, b)| a.to_bits() == b.to_bits())
-                && joints[..] == *stored_joints;
-            let bit: PageBits = 1 << vertex;
-            edited = if is_stored { edited & !bit } else { edited | bit };
         }
-        edited
     }
+}
+
+/// Returns which rows of a page are edited: of those that have changed, those that differ from the file; the others as before.
+#[inline]
+fn edited_rows<const N: usize>(
+    (joints, weights): (&[u16], &[f32]),
+    stored: (&[u16], &[f32]),
+    changed: PageBits,
+    edited: PageBits,
+) -> PageBits {
+    let rows = joints.as_chunks::<N>().0.iter().zip(weights.as_chunks::<N>().0);
+    let stored = stored.0.as_chunks::<N>().0.iter().zip(stored.1.as_chunks::<N>().0);
+    let differ = rows.zip(stored).enumerate().fold(0, |bits, (vertex, ((joints, weights), (of_file, stored)))| {
+        // Most vertices that change have other weights than in the file, so that their joints need not be looked up.
+        let is_stored = weights.map(f32::to_bits) == stored.map(f32::to_bits) && joints == of_file;
+        bits | PageBits::from(!is_stored) << vertex
+    });
+    edited & !changed | differ & changed
+}
+
+/// Does the same for rows of any number of pairs.
+fn edited_rows_of(
+    (joints, weights): (&[u16], &[f32]),
+    stored: (&[u16], &[f32]),
+    (changed, per_vertex): (PageBits, usize),
+    edited: PageBits,
+) -> PageBits {
+    let rows = joints.chunks_exact(per_vertex).zip(weights.chunks_exact(per_vertex));
+    let stored = stored.0.chunks_exact(per_vertex).zip(stored.1.chunks_exact(per_vertex));
+    let differ = rows
+        .zip(stored)
+        .enumerate()
+        .fold(0, |bits, (vertex, (row, stored))| bits | PageBits::from(!is_same_row(row, stored)) << vertex);
+    edited & !changed | differ & changed
 }

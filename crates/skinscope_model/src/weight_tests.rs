@@ -175,9 +175,11 @@ fn pages_that_are_changed_where_they_are_hold_what_rows_changed_one_by_one_do() 
             let page = of_page[0].0 as usize / 16;
             let changed = of_page.iter().fold(0, |bits, (vertex, ..)| bits | 1 << (vertex % 16));
             let current = |vertex: usize| of_page.iter().find(|(v, ..)| *v as usize % 16 == vertex).unwrap();
-            pieces[page / 3].change(page % 3, changed, &mut |vertex, joints, weights| {
-                joints.copy_from_slice(&current(vertex).1);
-                weights.copy_from_slice(&current(vertex).2);
+            pieces[page / 3].change(page % 3, changed, &mut |joints, weights| {
+                for vertex in (0..16).filter(|vertex| changed >> vertex & 1 == 1) {
+                    joints[4 * vertex..4 * vertex + 4].copy_from_slice(&current(vertex).1);
+                    weights[4 * vertex..4 * vertex + 4].copy_from_slice(&current(vertex).2);
+                }
             });
         }
         drop(pieces);

@@ -7,7 +7,7 @@ mod wanted;
 mod written;
 
 pub(super) use self::mask::MASK;
-pub(super) use self::painted::{LEAF, Leaf, PAGE, PaintedRow, PaintedRows, RowPage, leaf_mut, put_page};
+pub(super) use self::painted::{LEAF, Leaf, PAGE, PaintedRow, PaintedRows, RowPage, leaf_mut};
 pub(super) use self::set::NewRows;
 pub use self::wanted::Fit;
 pub(super) use self::written::PairSpace;

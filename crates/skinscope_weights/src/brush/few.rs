@@ -1,19 +1,23 @@
 //! Rows of few joints, painted without lists where nothing is locked: to the bit what [`Task::paint`] makes of them, several times as fast.
 
 use super::rules::{LEFT_BY_ROUNDING, SAME};
-use super::{Aim, Asked, Effect, Need, Stuck, Task, within_bounds};
+use super::usual::UsualShares;
+use super::{Aim, Asked, Effect, Need, Stuck, Task, Weighed, within_bounds};
 
 /// How many joints such a row may have, those included that it has for a moment.
-pub const FEW: usize = 8;
+const FEW: usize = 8;
 /// Most rows have no more joints: loops over that many are unrolled.
-const USUAL: usize = FEW / 2;
+pub(super) const USUAL: usize = FEW / 2;
 /// Weights whose sum is beyond this are left to the rules for all rows, which see to sums that are not finite.
-const ORDINARY: f64 = 1e6;
+pub(super) const ORDINARY: f64 = 1e6;
+
+/// What stands beyond the last joint: the key of none, be it of a node or of a number beyond a skin.
+pub(super) const NO_KEY: u32 = u32::MAX - 0x1_0000;
 
 /// The shares of a row of few joints, in their order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FewShares {
-    /// 0 beyond the last.
+    /// [`NO_KEY`] beyond the last.
     keys: [u32; FEW],
     /// 0 beyond the last.
     weights: [f64; FEW],
@@ -22,7 +26,7 @@ pub struct FewShares {
 
 impl FewShares {
     /// A row without joints.
-    pub const NONE: Self = Self { keys: [0; FEW], weights: [0.0; FEW], count: 0 };
+    pub const NONE: Self = Self { keys: [NO_KEY; FEW], weights: [0.0; FEW], count: 0 };
 
     /// Takes shares; `None` where there are too many.
     #[must_use]
@@ -31,23 +35,13 @@ impl FewShares {
         shares.iter().all(|(key, weight)| out.push(*key, *weight)).then_some(out)
     }
 
-    /// Takes the first `count` of these shares; the others are 0.
+    /// Returns the row as one of at most four joints; `None` where it has more.
     #[inline]
     #[must_use]
-    pub fn of_usual(keys: &[u32; 4], weights: &[f64; 4], count: usize) -> Self {
-        let mut out = Self::NONE;
-        out.keys[..USUAL].copy_from_slice(keys);
-        out.weights[..USUAL].copy_from_slice(weights);
-        out.count = count.min(USUAL);
-        out
-    }
-
-    /// Returns the first four joints with their weights, and 0 beyond the last.
-    #[inline]
-    #[must_use]
-    pub fn usual(&self) -> ([u32; 4], [f64; 4]) {
+    pub fn usual(&self) -> Option<UsualShares> {
         let ([a, b, c, d, ..], [e, f, g, h, ..]) = (self.keys, self.weights);
-        ([a, b, c, d], [e, f, g, h])
+        let Self { count, .. } = *self;
+        (count <= USUAL).then_some(UsualShares { keys: [a, b, c, d], weights: [e, f, g, h], count })
     }
 
     /// Returns how many joints there are.
@@ -141,10 +135,7 @@ impl FewShares {
     /// Whether both have the same joints in the same order.
     #[inline]
     fn has_joints_of(&self, other: &Self) -> bool {
-        let is_usual = self.count <= USUAL;
-        self.count == other.count
-            && self.keys[..USUAL] == other.keys[..USUAL]
-            && (is_usual || self.keys[USUAL..] == other.keys[USUAL..])
+        self.keys == other.keys
     }
 
     #[inline]
@@ -168,7 +159,7 @@ impl FewShares {
     fn remove(&mut self, at: usize) {
         self.keys.copy_within(at + 1.., at);
         self.weights.copy_within(at + 1.., at);
-        self.keys[FEW - 1] = 0;
+        self.keys[FEW - 1] = NO_KEY;
         self.weights[FEW - 1] = 0.0;
         self.count -= 1;
     }
@@ -205,16 +196,35 @@ impl FewShares {
             let count = if self.count <= USUAL { USUAL } else { FEW };
             return each.take(count).fold(0.0, f64::max);
         }
+        let (own, beyond) = (&self.keys[..self.count], self.count.min(other.count));
+        if *own == other.keys[..beyond] {
+            // The same joints, and others behind them.
+            let each = self.weights.iter().zip(&other.weights).map(|(a, b)| (a - b).abs());
+            return each.take(other.count).fold(0.0, f64::max);
+        }
         let keys = self.iter().chain(other.iter());
         keys.map(|(key, _)| (self.share_of(key) - other.share_of(key)).abs()).fold(0.0, f64::max)
+    }
+}
+
+impl UsualShares {
+    /// Returns the same row as one of few joints.
+    #[inline]
+    #[must_use]
+    pub fn to_few(&self) -> FewShares {
+        let mut out = FewShares::NONE;
+        out.keys[..USUAL].copy_from_slice(&self.keys);
+        out.weights[..USUAL].copy_from_slice(&self.weights);
+        out.count = self.count;
+        out
     }
 }
 
 /// A task for rows of few joints.
 #[derive(Clone, Copy, Debug)]
 pub struct FewTask<'a> {
-    task: Task<'a>,
-    asked: Asked<'a>,
+    pub(super) task: Task<'a>,
+    pub(super) asked: Asked<'a>,
 }
 
 impl<'a> Task<'a> {
@@ -240,8 +250,7 @@ impl FewTask<'_> {
         let lost = match self.task.brush.aim {
             Aim::Weight(wanted) => {
                 let before = own.share_of(self.asked.joint);
-                let asked = Asked { strength, ..self.asked };
-                let wanted = within_bounds(&asked, before, wanted(&asked, before));
+                let wanted = within_bounds(&self.asked, before, wanted(&self.asked, Weighed { before, strength }));
                 match self.set((own, sum), strength, [before, wanted], row)? {
                     Ok(lost) => lost,
                     Err(effect) => return Some(effect),
@@ -357,21 +366,30 @@ impl FewTask<'_> {
         let joint = self.task.brush.is_of_joint().then_some(self.asked.joint);
         let number = |key: u32| self.task.joints.iter().position(|joint| *joint == key);
         let is_painted = |key: u32| Some(key) == joint;
-        let mut ranked = [0_usize; FEW];
-        (0..).zip(&mut ranked).for_each(|(i, at)| *at = i);
-        ranked[..row.count].sort_by(|a, b| {
-            let [(a, one), (b, other)] = [a, b].map(|at| (row.keys[*at], row.weights[*at]));
+        let by_rank = |row: &FewShares, a: usize, b: usize| {
+            let [(a, one), (b, other)] = [a, b].map(|at| (row.keys[at], row.weights[at]));
             let by_weight = is_painted(b).cmp(&is_painted(a)).then(other.total_cmp(&one));
             // The list of joints is long.
             by_weight.then_with(|| number(a).cmp(&number(b)))
-        });
-        let (kept, left) = ranked[..row.count].split_at(self.task.most);
-        let rest: f64 = left.iter().map(|at| row.weights[*at]).sum();
-        let mut out = FewShares::NONE;
-        for at in (0..row.count).filter(|at| kept.contains(at)) {
-            out.push(row.keys[at], row.weights[at]);
-        }
-        *row = out;
+        };
+        let rest = if row.count == self.task.most + 1 {
+            let last = (0..row.count).max_by(|a, b| by_rank(row, *a, *b)).unwrap_or(0);
+            let rest = row.weights[last];
+            row.remove(last);
+            rest
+        } else {
+            let mut ranked = [0_usize; FEW];
+            (0..).zip(&mut ranked).for_each(|(i, at)| *at = i);
+            ranked[..row.count].sort_by(|a, b| by_rank(row, *a, *b));
+            let (kept, left) = ranked[..row.count].split_at(self.task.most);
+            let rest: f64 = left.iter().map(|at| row.weights[*at]).sum();
+            let mut out = FewShares::NONE;
+            for at in (0..row.count).filter(|at| kept.contains(at)) {
+                out.push(row.keys[at], row.weights[at]);
+            }
+            *row = out;
+            rest
+        };
         if !self.task.normalise {
             return;
         }
@@ -379,8 +397,8 @@ impl FewTask<'_> {
         let takes = |key: u32| !has_others || !is_painted(key);
         let sum: f64 = row.iter().filter(|(key, _)| takes(*key)).map(|(_, weight)| weight).sum();
         let factor = 1.0 + rest / sum;
-        for at in (0..row.count).filter(|at| takes(out.keys[*at])) {
-            row.weights[at] *= factor;
+        for at in 0..row.count {
+            row.weights[at] *= if takes(row.keys[at]) { factor } else { 1.0 };
         }
     }
 }

@@ -9,10 +9,12 @@ mod few;
 mod rules;
 #[cfg(test)]
 mod tests;
+mod usual;
 
 pub use falloff::{FALLOFFS, Falloff, falloff};
-pub use few::{FEW, FewShares, FewTask};
+pub use few::{FewShares, FewTask};
 pub use rules::{Effect, Painted, Stuck, Task};
+pub use usual::UsualShares;
 
 use crate::{Shares, share_of};
 
@@ -63,11 +65,18 @@ pub struct Brush {
     aim: Aim,
 }
 
+/// What the new weight of a joint is found from, beside what is the same for all rows.
+#[derive(Clone, Copy, Debug)]
+struct Weighed {
+    before: f64,
+    strength: f64,
+}
+
 /// What weights a brush wants a row to have.
 #[derive(Clone, Copy, Debug)]
 enum Aim {
     /// Another weight of the painted joint, from the one that it has, between floor and ceiling.
-    Weight(fn(&Asked<'_>, f64) -> f64),
+    Weight(fn(&Asked<'_>, Weighed) -> f64),
     /// Some of the weight of the painted joint for another one.
     Give,
     /// So many times the strength of the way to what the brush reads.
@@ -84,7 +93,10 @@ impl Brush {
     /// Writes the weights that a row is to have into the list, which is empty before.
     fn wish(&self, asked: &Asked<'_>, out: &mut Shares) {
         match self.aim {
-            Aim::Weight(wanted) => set(asked, wanted(asked, weight(asked)), out),
+            Aim::Weight(wanted) => {
+                let weighed = Weighed { before: weight(asked), strength: asked.strength };
+                set(asked, wanted(asked, weighed), out);
+            }
             Aim::Give => {
                 let moved = weight(asked).min(asked.strength);
                 out.extend_from_slice(asked.own);
@@ -141,7 +153,7 @@ pub static ADD: Brush = Brush {
     help: "Give the joint more weight",
     needs: &[Need::Joint],
     toward: Toward::Nothing,
-    aim: Aim::Weight(|asked, before| before + asked.strength),
+    aim: Aim::Weight(|_, Weighed { before, strength }| before + strength),
 };
 
 /// Takes weight from the joint.
@@ -152,7 +164,7 @@ pub static SUBTRACT: Brush = Brush {
     help: "Take weight from the joint",
     needs: &[Need::Joint],
     toward: Toward::Nothing,
-    aim: Aim::Weight(|asked, before| before - asked.strength),
+    aim: Aim::Weight(|_, Weighed { before, strength }| before - strength),
 };
 
 /// Brings the weight of the joint towards a value.
@@ -163,7 +175,7 @@ pub static REPLACE: Brush = Brush {
     help: "Bring the weight of the joint towards a value",
     needs: &[Need::Joint, Need::Value],
     toward: Toward::Nothing,
-    aim: Aim::Weight(|asked, before| before + asked.strength * (asked.value - before)),
+    aim: Aim::Weight(|asked, Weighed { before, strength }| before + strength * (asked.value - before)),
 };
 
 /// Multiplies the weight of the joint.
@@ -174,7 +186,7 @@ pub static SCALE: Brush = Brush {
     help: "Multiply the weight of the joint by a factor",
     needs: &[Need::Joint, Need::Factor],
     toward: Toward::Nothing,
-    aim: Aim::Weight(|asked, before| before * (1.0 + asked.strength * (asked.factor - 1.0))),
+    aim: Aim::Weight(|asked, Weighed { before, strength }| before * (1.0 + strength * (asked.factor - 1.0))),
 };
 
 /// Moves weight from one joint to another, and touches no third one.

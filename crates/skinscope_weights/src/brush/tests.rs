@@ -153,7 +153,7 @@ fn falloffs_fall_from_one_to_nothing() {
 fn rows_of_few_joints_become_to_the_bit_what_the_rules_for_all_rows_make_of_them() {
     let mut chance = Chance(11);
     let none = BTreeSet::new();
-    let (mut alone, mut by_effect) = (0, BTreeSet::new());
+    let (mut alone, mut by_four, mut by_effect) = (0, 0, BTreeSet::new());
     for round in 0..60_000 {
         let brush = BRUSHES[round % BRUSHES.len()];
         let (mut own, mut toward) = (chance.row(6), chance.row(7));
@@ -191,10 +191,23 @@ fn rows_of_few_joints_become_to_the_bit_what_the_rules_for_all_rows_make_of_them
         if effect.changes() {
             assert_eq!(bits(&mut row.iter()), bits(&mut rules.row.iter().copied()), "{} {own:?} {asked:?}", brush.id);
         }
+        if let (Some(own), Some(toward)) = (own_few.usual(), toward_few.usual().or_else(|| own_few.usual())) {
+            let mut four = own;
+            let done = few.paint_usual(&own, &toward, strength, &mut four);
+            // A brush that reads something is told what it reads.
+            let is_told = toward.to_few() == toward_few || brush.toward == Toward::Nothing;
+            if let Some(effect) = done.filter(|_| is_told) {
+                by_four += 1;
+                assert_eq!(effect, rules.effect, "{} {own:?} {toward:?} {asked:?}", brush.id);
+                if effect.changes() {
+                    assert_eq!(four.to_few(), row, "{} {own:?} {toward:?} {asked:?}", brush.id);
+                }
+            }
+        }
         // Beyond the last joint there is nothing: rows are compared as a whole.
         assert_eq!(FewShares::of(&row.iter().collect::<Shares>()), Some(row));
     }
-    assert!(alone > 40_000 && by_effect.len() > 20, "{alone} {}", by_effect.len());
+    assert!(alone > 40_000 && by_four > 10_000 && by_effect.len() > 20, "{alone} {by_four} {}", by_effect.len());
 }
 
 #[test]

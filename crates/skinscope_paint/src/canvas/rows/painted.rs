@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use skinscope_base::parallel;
 use skinscope_weights::Shares;
-use skinscope_weights::brush::FewShares;
+use skinscope_weights::brush::{FewShares, UsualShares};
 
 use crate::layers::LayerRow;
 
@@ -20,7 +20,7 @@ const USUAL: usize = 4;
 /// Some rows that follow one another.
 #[derive(Clone, Debug)]
 pub(in crate::canvas) struct RowPage {
-    /// For rows of few joints: the joints, 0 beyond the last.
+    /// For rows of few joints: the joints; what no joint has beyond the last, and for all other rows.
     keys: [[u32; USUAL]; PAGE],
     /// Their weights, 0 beyond the last.
     weights: [[f64; USUAL]; PAGE],
@@ -53,7 +53,7 @@ pub(in crate::canvas) enum PaintedRow<'a> {
 
 impl<'a> PaintedRow<'a> {
     /// Returns its joints with their weights, which may be written to `space`.
-    pub fn shares<'s>(self, space: &'s mut Shares) -> &'s [(u32, f64)]
+    pub(crate) fn shares<'s>(self, space: &'s mut Shares) -> &'s [(u32, f64)]
     where
         'a: 's,
     {
@@ -68,7 +68,7 @@ impl<'a> PaintedRow<'a> {
     }
 
     /// Returns it as a row of a layer.
-    pub fn to_row(self) -> LayerRow {
+    pub(crate) fn to_row(self) -> LayerRow {
         match self {
             Self::Few(_, _, _, is_whole) => LayerRow::painted(self.shares(&mut Shares::new()), is_whole),
             Self::Row(row) => row.clone(),
@@ -78,8 +78,8 @@ impl<'a> PaintedRow<'a> {
 
 impl RowPage {
     /// A page without rows.
-    pub const EMPTY: Self = Self {
-        keys: [[0; USUAL]; PAGE],
+    pub(crate) const EMPTY: Self = Self {
+        keys: [UsualShares::NONE.keys; PAGE],
         weights: [[0.0; USUAL]; PAGE],
         counts: [0; PAGE],
         few: 0,
@@ -89,7 +89,7 @@ impl RowPage {
 
     /// Returns a row, by its number in the page; `None` where it was not painted.
     #[inline]
-    pub fn get(&self, row: usize) -> Option<PaintedRow<'_>> {
+    pub(crate) fn get(&self, row: usize) -> Option<PaintedRow<'_>> {
         if self.few >> row & 1 == 1 {
             let is_whole = self.whole >> row & 1 == 1;
             return Some(PaintedRow::Few(&self.keys[row], &self.weights[row], usize::from(self.counts[row]), is_whole));
@@ -98,11 +98,14 @@ impl RowPage {
     }
 
     /// Gives a row its weights, or takes it away.
-    pub fn set(&mut self, row: usize, value: Option<LayerRow>) {
+    pub(crate) fn set(&mut self, row: usize, value: Option<LayerRow>) {
         let few = value.as_ref().filter(|value| value.pairs.is_none() && value.shares.len() <= USUAL);
-        if let Some((few, is_whole)) = few.and_then(|value| Some((FewShares::of(&value.shares)?, value.is_whole))) {
-            return self.set_few(row, &few, is_whole);
+        let few = few.and_then(|value| Some((FewShares::of(&value.shares)?.usual()?, value.is_whole)));
+        if let Some((few, is_whole)) = few {
+            self.set_usual(row, &few, is_whole);
+            return;
         }
+        (self.keys[row], self.counts[row]) = (UsualShares::NONE.keys, 0);
         self.few &= !(1 << row);
         self.whole &= !(1 << row);
         match (&mut self.others, value) {
@@ -112,49 +115,89 @@ impl RowPage {
         }
     }
 
+    /// Does the same for a row that may have more joints.
+    pub(crate) fn set_few(&mut self, row: usize, shares: &FewShares, is_whole: bool) -> bool {
+        if let Some(usual) = shares.usual() {
+            return self.set_usual(row, &usual, is_whole);
+        }
+        let shares: Shares = shares.iter().collect();
+        self.set_shares(row, &shares, is_whole);
+        false
+    }
+
     /// Gives a row weights of many joints or few.
-    pub fn set_shares(&mut self, row: usize, shares: &[(u32, f64)], is_whole: bool) {
+    pub(crate) fn set_shares(&mut self, row: usize, shares: &[(u32, f64)], is_whole: bool) {
         self.set(row, Some(LayerRow::painted(shares, is_whole)));
     }
 
-    /// Whether a row has few joints, and those of these shares in their order.
+    /// Returns a row of at most four joints; `None` where it was not painted or has other joints than so many.
     #[inline]
-    pub fn has_joints(&self, row: usize, shares: &FewShares) -> bool {
-        self.few >> row & 1 == 1 && usize::from(self.counts[row]) == shares.len() && self.keys[row] == shares.usual().0
+    pub(crate) fn usual(&self, row: usize) -> Option<UsualShares> {
+        let count = usize::from(self.counts[row]);
+        (self.few >> row & 1 == 1).then(|| UsualShares { keys: self.keys[row], weights: self.weights[row], count })
     }
 
-    /// Gives a row weights of few joints.
+    /// Adds a row times a factor to the weights of some joints; returns false where it has others.
     #[inline]
-    pub fn set_few(&mut self, row: usize, shares: &FewShares, is_whole: bool) {
-        if shares.len() > USUAL {
-            let shares: Shares = shares.iter().collect();
-            return self.set(row, Some(LayerRow::painted(shares, is_whole)));
+    pub(crate) fn add_to(&self, row: usize, factor: f64, to: &mut UsualShares) -> bool {
+        // Most have the same joints in the same order.
+        if self.keys[row] == to.keys {
+            to.weights.iter_mut().zip(&self.weights[row]).for_each(|(sum, weight)| *sum += factor * weight);
+            return true;
         }
-        (self.keys[row], self.weights[row]) = shares.usual();
-        self.counts[row] = shares.len() as u8;
-        self.few |= 1 << row;
-        self.whole = self.whole & !(1 << row) | u16::from(is_whole) << row;
-        if let Some(others) = &mut self.others {
-            others[row] = None;
+        let mut shares = self.keys[row].iter().zip(&self.weights[row]).take(usize::from(self.counts[row]));
+        let mut add = |(key, weight): (&u32, &f64)| {
+            let at = (0..to.count.min(USUAL)).find(|at| to.keys[*at] == *key);
+            at.is_some_and(|at| {
+                to.weights[at] += factor * weight;
+                true
+            })
+        };
+        self.few >> row & 1 == 1 && shares.all(&mut add)
+    }
+
+    /// Gives a row weights of at most four joints. Returns whether it had few joints before, and these in their order.
+    #[inline]
+    pub(crate) fn set_usual(&mut self, row: usize, shares: &UsualShares, is_whole: bool) -> bool {
+        let bit = 1 << row;
+        let is_alike = shares.count > 0 && self.keys[row] == shares.keys;
+        self.weights[row] = shares.weights;
+        self.whole = self.whole & !bit | u16::from(is_whole) << row;
+        if !is_alike {
+            self.keys[row] = shares.keys;
+            self.counts[row] = shares.count as u8;
+            self.few |= bit;
+            if let Some(others) = &mut self.others {
+                others[row] = None;
+            }
         }
+        is_alike
     }
 }
 
 impl PaintedRows {
     /// Returns a row; `None` where it was not painted.
     #[inline]
-    pub fn get(&self, row: usize) -> Option<PaintedRow<'_>> {
+    pub(crate) fn get(&self, row: usize) -> Option<PaintedRow<'_>> {
         self.page(row / PAGE)?.get(row % PAGE)
     }
 
     /// Returns a page, by its number; `None` where it has no rows.
     #[inline]
-    pub fn page(&self, page: usize) -> Option<&RowPage> {
+    pub(crate) fn page(&self, page: usize) -> Option<&RowPage> {
         self.leaves.get(page / LEAF)?.as_ref()?[page % LEAF].as_deref()
     }
 
+    /// Returns all pages, by their numbers.
+    pub(crate) fn all_pages(&self) -> Vec<Option<&RowPage>> {
+        let leaves = self.leaves.iter();
+        let pages =
+            leaves.flat_map(|leaf| (0..LEAF).map(move |page| leaf.as_ref().and_then(|leaf| leaf[page].as_deref())));
+        pages.collect()
+    }
+
     /// Returns the rows that were painted, rising.
-    pub fn iter(&self) -> impl Iterator<Item = (usize, PaintedRow<'_>)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, PaintedRow<'_>)> {
         (0..self.leaves.len() * LEAF).flat_map(|number| {
             let rows = self.page(number).into_iter().flat_map(|page| (0..PAGE).map(|row| (row, page.get(row))));
             rows.filter_map(move |(row, painted)| Some((number * PAGE + row, painted?)))
@@ -162,7 +205,7 @@ impl PaintedRows {
     }
 
     /// Returns the leaves of so many rows, to be changed.
-    pub fn leaves_mut(&mut self, rows: usize) -> &mut [Option<Arc<Leaf>>] {
+    pub(crate) fn leaves_mut(&mut self, rows: usize) -> &mut [Option<Arc<Leaf>>] {
         let leaves = Arc::make_mut(&mut self.leaves);
         let count = rows.div_ceil(PAGE * LEAF);
         if leaves.len() < count {
@@ -171,15 +214,22 @@ impl PaintedRows {
         leaves
     }
 
+    /// Frees what nobody else has, on all cores.
+    pub(crate) fn free(self) {
+        if let Ok(mut leaves) = Arc::try_unwrap(self.leaves) {
+            parallel::in_pieces(&mut leaves, PIECE, &|_, leaves: &mut [Option<Arc<Leaf>>]| leaves.fill(None));
+        }
+    }
+
     /// Gives a row its weights, or takes it away.
-    pub fn set(&mut self, row: usize, value: Option<LayerRow>) {
+    pub(crate) fn set(&mut self, row: usize, value: Option<LayerRow>) {
         if let Some(leaf) = self.leaves_mut(row + 1).get_mut(row / (PAGE * LEAF)) {
             set_leaf(leaf, &mut [(row, value)]);
         }
     }
 
     /// Does the same for rows in lists that follow one another, on all cores. Of two values for one row the last counts.
-    pub fn set_lists(&mut self, mut lists: Vec<Vec<(usize, Option<LayerRow>)>>) {
+    pub(crate) fn set_lists(&mut self, mut lists: Vec<Vec<(usize, Option<LayerRow>)>>) {
         if !lists.iter().flatten().is_sorted_by_key(|(row, _)| *row) {
             let mut rows: Vec<(usize, Option<LayerRow>)> = lists.into_iter().flatten().collect();
             rows.sort_by_key(|(row, _)| *row);
@@ -210,14 +260,6 @@ impl PaintedRows {
 /// Returns a leaf, to be changed: its own memory, where a copy has it too.
 pub(in crate::canvas) fn leaf_mut(leaf: &mut Option<Arc<Leaf>>) -> &mut Leaf {
     Arc::make_mut(leaf.get_or_insert_with(|| Arc::new([const { None }; LEAF])))
-}
-
-/// Puts a page where another one was, in its memory where no copy has that.
-pub(in crate::canvas) fn put_page(slot: &mut Option<Arc<RowPage>>, page: RowPage) {
-    match slot.as_mut().and_then(Arc::get_mut) {
-        Some(own) => *own = page,
-        None => *slot = Some(Arc::new(page)),
-    }
 }
 
 /// Gives rows of one leaf, which rise, their values.

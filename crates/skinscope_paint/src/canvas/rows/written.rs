@@ -3,9 +3,10 @@
 use skinscope_base::memory::prefer_large_pages;
 use skinscope_base::parallel;
 use skinscope_model::{PrimitiveId, WeightChange};
+use skinscope_weights::brush::UsualShares;
 use skinscope_weights::{Shares, Table, TableRow};
 
-use super::{PaintedRow, Rows};
+use super::{PAGE, PaintedRow, RowPage, Rows};
 
 /// Memory for the pairs of a row.
 #[derive(Default)]
@@ -15,6 +16,8 @@ pub(in crate::canvas) struct PairSpace {
     shares: Shares,
 }
 
+/// A row of so many pairs is written down without lists.
+const USUAL: usize = 4;
 /// How many rows one thread writes down at a time.
 const CHUNK: usize = 1 << 12;
 
@@ -44,30 +47,38 @@ impl Rows {
         out
     }
 
-    /// Writes a painted row without pairs of a table over the pairs that a model has for it. `is_placed` says whether the model has them of a
-    /// painted row with the same joints in the same order.
+    /// Writes rows of a page that were painted over the pairs that a model has for all rows of the page; `changed` has a bit for each of them, and
+    /// `placed` one for each of which the model has the pairs of a painted row with the same joints in the same order. `first` is the first row.
     #[inline]
     pub(in crate::canvas) fn fill_pairs(
         &self,
-        at: TableRow,
-        (painted, is_placed): (PaintedRow<'_>, bool),
-        (to_joints, to_weights): (&mut [u16], &mut [f32]),
+        first: TableRow,
+        (page, changed, placed): (&RowPage, u16, u16),
+        (joints, pairs): (&mut [u16], &mut [f32]),
         space: &mut PairSpace,
     ) {
-        let table = &self.tables[at.table];
-        if let PaintedRow::Few(keys, weights, count, _) = painted
-            && is_placed
-            && replace(table, (&keys[..count], &weights[..count]), (to_joints, to_weights))
-        {
-            return;
+        let table = &self.tables[first.table];
+        let mut left = changed;
+        if table.per_vertex == USUAL {
+            // Rows whose length the compiler knows.
+            let rows = joints.as_chunks().0.iter().zip(pairs.as_chunks_mut().0).enumerate();
+            for (row, (joints, pairs)) in rows.filter(|(row, _)| changed & placed & 1 << row != 0) {
+                if page.usual(row).is_some_and(|shares| replace(table, &shares, (joints, pairs))) {
+                    left &= !(1 << row);
+                }
+            }
         }
-        let PairSpace { joints, weights, shares } = space;
-        joints.clear();
-        weights.clear();
-        let number_of = |key: u32| self.numbers[at.table].get(key);
-        table.arrange(at.row, painted.shares(shares), &number_of, (joints, weights));
-        to_joints.copy_from_slice(joints);
-        to_weights.iter_mut().zip(weights).for_each(|(to, weight)| *to = *weight as f32);
+        for row in (0..PAGE).filter(|row| left >> row & 1 == 1) {
+            let Some(painted) = page.get(row) else { continue };
+            let slots = row * table.per_vertex..(row + 1) * table.per_vertex;
+            let PairSpace { joints: to_joints, weights, shares } = space;
+            to_joints.clear();
+            weights.clear();
+            let number_of = |key: u32| self.numbers[first.table].get(key);
+            table.arrange(first.row + row, painted.shares(shares), &number_of, (to_joints, weights));
+            joints[slots.clone()].copy_from_slice(to_joints);
+            pairs[slots].iter_mut().zip(weights).for_each(|(to, weight)| *to = *weight as f32);
+        }
     }
 
     /// Writes the joints and weights of rows of one table, row by row.
@@ -121,19 +132,25 @@ impl Rows {
 
 /// Writes other weights over those of pairs which have these joints, each in one pair with a weight; returns false where they do not.
 #[inline]
-fn replace(table: &Table, (keys, weights): (&[u32], &[f64]), (joints, pairs): (&[u16], &mut [f32])) -> bool {
-    let is_used = |pair: usize| pairs[pair] != 0.0;
-    if (0..pairs.len()).filter(|pair| is_used(*pair)).count() != keys.len() {
+fn replace(
+    table: &Table,
+    UsualShares { keys, weights, count }: &UsualShares,
+    (joints, pairs): (&[u16; USUAL], &mut [f32; USUAL]),
+) -> bool {
+    let has = |pair: usize, share: usize| pairs[pair] != 0.0 && table.key(joints[pair]) == keys[share];
+    // Most have them in their order.
+    if (0..USUAL).all(|at| if at < *count { has(at, at) } else { pairs[at] == 0.0 }) {
+        *pairs = weights.map(|weight| weight as f32);
+        return true;
+    }
+    if pairs.iter().filter(|pair| **pair != 0.0).count() != *count {
         return false;
     }
-    let mut at = [0; 4];
-    for (i, (at, key)) in at.iter_mut().zip(keys).enumerate() {
-        let has = |pair: &usize| is_used(*pair) && table.key(joints[*pair]) == *key;
-        // Most have them in their order.
-        let found = if i < pairs.len() && has(&i) { Some(i) } else { (0..pairs.len()).find(has) };
-        let Some(found) = found else { return false };
-        *at = found;
+    let mut out = [0.0; USUAL];
+    for share in 0..*count {
+        let Some(pair) = (0..USUAL).find(|pair| has(*pair, share)) else { return false };
+        out[pair] = weights[share] as f32;
     }
-    at.iter().zip(weights).for_each(|(pair, weight)| pairs[*pair] = *weight as f32);
+    *pairs = out;
     true
 }

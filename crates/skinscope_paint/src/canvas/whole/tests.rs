@@ -7,7 +7,7 @@ use skinscope_base::math::test_random::Random;
 use skinscope_deform::METHODS;
 use skinscope_inspect::VertexSet;
 use skinscope_model::test_shapes::{Tube, obstacle_course, tube, with_two_skins, with_vertices};
-use skinscope_model::{ClipId, MeshId, ModelParts, NodeId, WeightChange, WeightFormat};
+use skinscope_model::{ClipId, MeshId, Model, ModelParts, NodeId, WeightChange, WeightFormat};
 use skinscope_weights::{BRUSHES, FALLOFFS};
 
 use super::*;
