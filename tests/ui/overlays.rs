@@ -288,6 +288,7 @@ fn overlays_of_what_was_changed_say_how_many_vertices_are_as_stored() {
         [("Changed weights", "As stored"), ("Changed surface", "In place"), ("Changed weights", "As stored")]
     {
         click(&mut harness, "Overlay");
+        click(&mut harness, "Changes of weights");
         click(&mut harness, label);
         harness.get_by_label_contains(&format!("{none}: {}", vertices - 5));
     }

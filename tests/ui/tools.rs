@@ -370,6 +370,8 @@ fn weights_are_copied_and_pasted_and_joints_are_taken() {
     harness.get_by_role_and_label(Role::Button, "Remove joint").click();
     harness.run();
     assert_eq!(settings(&harness).joint, Some(NodeId(3)));
+    harness.get_by_role_and_label(Role::Button, "Spread").scroll_to_me();
+    harness.run();
     harness.get_by_role_and_label(Role::Button, "Spread").click();
     harness.run();
     assert!(settings(&harness).spread);
