@@ -1,7 +1,6 @@
 //! Rows of few joints, painted without lists where nothing is locked: to the bit what [`Task::paint`] makes of them, several times as fast.
 
 use super::rules::{LEFT_BY_ROUNDING, SAME};
-use super::usual::UsualShares;
 use super::{Aim, Asked, Effect, Need, Stuck, Task, Weighed, within_bounds};
 
 /// How many joints such a row may have, those included that it has for a moment.
@@ -12,7 +11,7 @@ pub(super) const USUAL: usize = FEW / 2;
 pub(super) const ORDINARY: f64 = 1e6;
 
 /// What stands beyond the last joint: the key of none, be it of a node or of a number beyond a skin.
-pub(super) const NO_KEY: u32 = u32::MAX - 0x1_0000;
+const NO_KEY: u32 = u32::MAX - 0x1_0000;
 
 /// The shares of a row of few joints, in their order.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -207,7 +206,21 @@ impl FewShares {
     }
 }
 
+/// A row of at most four joints, in their order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UsualShares {
+    /// The joints; what no joint has beyond the last.
+    pub keys: [u32; USUAL],
+    /// Their weights; 0 beyond the last.
+    pub weights: [f64; USUAL],
+    /// How many there are.
+    pub count: usize,
+}
+
 impl UsualShares {
+    /// A row without joints.
+    pub const NONE: Self = Self { keys: [NO_KEY; USUAL], weights: [0.0; USUAL], count: 0 };
+
     /// Returns the same row as one of few joints.
     #[inline]
     #[must_use]

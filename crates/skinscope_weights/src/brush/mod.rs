@@ -12,9 +12,8 @@ mod tests;
 mod usual;
 
 pub use falloff::{FALLOFFS, Falloff, falloff};
-pub use few::{FewShares, FewTask};
+pub use few::{FewShares, FewTask, UsualShares};
 pub use rules::{Effect, Painted, Stuck, Task};
-pub use usual::UsualShares;
 
 use crate::{Shares, share_of};
 

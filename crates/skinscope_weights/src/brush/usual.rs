@@ -1,24 +1,10 @@
 //! Rows of at most four joints, as most files have them, painted without a search for what stays where it is.
 
-use super::few::{FewTask, NO_KEY, ORDINARY, USUAL};
+use super::few::{FewTask, ORDINARY, USUAL, UsualShares};
 use super::rules::{LEFT_BY_ROUNDING, SAME};
 use super::{Aim, Effect, Stuck, Weighed, within_bounds};
 
-/// A row of at most four joints, in their order.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct UsualShares {
-    /// The joints; what no joint has beyond the last.
-    pub keys: [u32; USUAL],
-    /// Their weights; 0 beyond the last.
-    pub weights: [f64; USUAL],
-    /// How many there are.
-    pub count: usize,
-}
-
 impl UsualShares {
-    /// A row without joints.
-    pub const NONE: Self = Self { keys: [NO_KEY; USUAL], weights: [0.0; USUAL], count: 0 };
-
     /// Whether all weights are above zero: those beyond the last joint are not.
     #[inline]
     fn are_some(&self) -> bool {
