@@ -43,7 +43,7 @@ fn vertices_that_are_put_somewhere_make_a_shape_that_meets_them() {
     let by = apart(&folder, "met.ply", "plain.ply");
     assert!((by - 0.03).abs() < 2.0 * NEAR, "{by}");
     let none = refused(&folder, &["sculpt", "a.glb", "-o", "none.glb", &held(9)]);
-    assert!(none.contains("no primitive 9,0"), "{none}");
+    assert!(none.contains("no primitive 9,"), "{none}");
     let twice = refused(&folder, &["sculpt", "a.glb", "-o", "none.glb", &vertex, &vertex]);
     assert!(twice.contains("is at the place of"), "{twice}");
 }

@@ -35,7 +35,8 @@ fn a_shape_of_the_drawn_surface_is_made_named_and_removed() {
     let mut harness = bent();
     press(&mut harness, "Shape of the drawn surface");
     assert_eq!(names(&harness), ["Shape"]);
-    assert!(harness.query_all_by_label_contains("mm from the sculpt").count() > 0);
+    let told = harness.state().session.tools().shapes.clone();
+    assert!(harness.query_all_by_label_contains("mm from the sculpt").count() > 0, "{told:?}");
     press(&mut harness, "Rename Shape");
     harness.run();
     harness.key_press_modifiers(Modifiers::COMMAND, Key::A);

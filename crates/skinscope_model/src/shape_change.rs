@@ -128,8 +128,8 @@ impl Model {
         let mut out = Vec::with_capacity(self.skeleton.rest.morph_weights.len());
         for (own, its) in self.instances.iter().zip(&other.instances) {
             let (targets, others) = (self.targets_of(own.mesh), other.targets_of(its.mesh));
-            let is_one = |((own, _), (other, _)): (&(Option<usize>, &str), &(Option<usize>, &str))| own == other;
-            let is_renamed = targets.len() == others.len() && targets.iter().zip(&others).all(is_one);
+            let (from, to) = (targets.iter().map(|(from, _)| *from), others.iter().map(|(from, _)| *from));
+            let is_renamed = from.eq(to);
             let place = |(at, target): (usize, &(Option<usize>, &str))| match is_renamed {
                 true => Some(its.morph_offset + at),
                 false => others.iter().position(|other| other == target).map(|at| its.morph_offset + at),

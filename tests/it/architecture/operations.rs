@@ -14,6 +14,7 @@ const MAY: &[(&str, &[&str], &str)] = &[
     ("src/cli/check/mod.rs", &["limit"], "an argument of another command"),
     ("crates/skinscope_session/src/menus/paint_menu.rs", &["smooth", "average"], "the letter of a brush"),
     ("src/cli/check/sarif.rs", &["rules"], "a key of JSON"),
+    ("src/cli/check/lines.rs", &["rules"], "a key of JSON"),
     ("src/cli/clip.rs", &["mirror"], "an argument of another command"),
     ("src/cli/look.rs", &["limit"], "an argument of other commands"),
     ("src/cli/pose_steps.rs", &["mirror"], "an argument of another command"),

@@ -17,6 +17,7 @@ const WIDE: &[(&str, &str)] = &[
     ("gesture.rs", "a gesture that is given up puts all parts back"),
     ("lib.rs", "has the parts, and shows them"),
     ("work.rs", "results of work go to the parts that they are of"),
+    ("weights/reshaping.rs", "a shape is of the drawn pose and method, is a step, and controls name it"),
     ("weights/bindings.rs", "all that names nodes and vertices follows a model whose meshes have gained skins"),
 ];
 

@@ -72,7 +72,7 @@ enum MadeOf {
     /// The weights themselves, by how they differ from those from before.
     Weights(Vec<WeightChange>),
     /// A layer, by the rows that it was given.
-    Layer(InLayer, Vec<TableRow>),
+    Layer(Box<InLayer>, Vec<TableRow>),
 }
 
 impl Made {
@@ -346,7 +346,7 @@ fn put_in_layer(
         wanted.extend(left.map(|at| (*at, None)));
     }
     let (base, locked, own) = (Arc::clone(&open.base), open.locked.clone(), open.field.row());
-    drag.made = Some(Made { base: Arc::clone(&base), of: MadeOf::Layer(layer.clone(), rows) });
+    drag.made = Some(Made { base: Arc::clone(&base), of: MadeOf::Layer(Box::new(layer.clone()), rows) });
     let fits = layer.put(painter, &wanted, &locked)?;
     let found = wanted.iter().zip(fits).find(|((at, _), _)| Some(*at) == own);
     let Some(((own, _), fit)) = found.filter(|(_, fit)| *fit != Fit::Whole) else { return Ok(()) };
@@ -416,7 +416,7 @@ fn begin(painter: &mut Painter<'_>, vertex: VertexRef, model: &Arc<Model>) -> Re
     // The pins from before come back where the drag is given up or undone.
     drag.note(model);
     let in_layer = match &drag.made {
-        Some(Made { of: MadeOf::Layer(layer, _), .. }) => Some(layer.clone()),
+        Some(Made { of: MadeOf::Layer(layer, _), .. }) => Some(InLayer::clone(layer)),
         _ => in_layer,
     };
     let base = drag.made.as_ref().map_or(model, |made| &made.base);

@@ -469,7 +469,12 @@ mod tests {
         let mut again = Session::default();
         let lines = again.open_with_session(document(&file), &kept);
         assert!(lines.is_empty() && names(&again) == ["elbow"], "{lines:?}");
-        assert!(offsets(&again) == second && again.unsaved().unsaved_work().shapes == 1);
+        assert!(offsets(&again) != first, "the shape of the file");
+        assert!(offsets(&again) == second, "another shape");
+        assert!(
+            again.unsaved().has_unsaved_skinning() && !again.unsaved().has_unsaved_work(),
+            "the session file has it"
+        );
         // Once it was saved, the file has the new one.
         let saved = as_file(session.model().unwrap());
         let mut again = Session::default();

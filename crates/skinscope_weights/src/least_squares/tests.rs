@@ -123,7 +123,7 @@ fn the_weights_of_a_few_joints_are_no_worse_than_those_of_any_other_choice() {
 fn joints_that_move_alike_and_vertices_that_nothing_moves_have_a_solution() {
     let mut subset = Subset::default();
     let alike = vec![DVec3::X, DVec3::X, DVec3::NEG_X];
-    subset.find(&equations(&[alike.clone()], 3), 2, 0.0);
+    subset.find(&equations(std::slice::from_ref(&alike), 3), 2, 0.0);
     assert!(subset.best.len() == 2 && error(&[alike], &subset.best) < 1e-20, "{:?}", subset.best);
     for count in 1..9 {
         let q = equations(&[vec![DVec3::ZERO; count]], count);

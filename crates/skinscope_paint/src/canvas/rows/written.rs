@@ -147,9 +147,9 @@ fn replace(
         return false;
     }
     let mut out = [0.0; USUAL];
-    for share in 0..*count {
+    for (share, weight) in weights.iter().enumerate().take(*count) {
         let Some(pair) = (0..USUAL).find(|pair| has(*pair, share)) else { return false };
-        out[pair] = weights[share] as f32;
+        out[pair] = *weight as f32;
     }
     *pairs = out;
     true
