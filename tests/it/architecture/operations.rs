@@ -19,7 +19,7 @@ const MAY: &[(&str, &[&str], &str)] = &[
     ("src/cli/look.rs", &["limit"], "an argument of other commands"),
     ("src/cli/pose_steps.rs", &["mirror"], "an argument of another command"),
     ("crates/skinscope_ui/src/paint/pictures.rs", &["smooth", "average"], "the picture of a brush"),
-    ("crates/skinscope_ui/src/manual.rs", &["bind"], "a page of the manual"),
+    ("crates/skinscope_ui/src/manual.rs", &["bind", "solve"], "pages of the manual"),
     ("crates/skinscope_ui/src/rules.rs", &["limit"], "a name of a part of a panel"),
     ("crates/skinscope_ui/src/tools/settings.rs", &["rules"], "the plural of a word that is shown"),
 ];
