@@ -40,6 +40,12 @@ pub(super) struct Inspector {
 }
 
 impl Inspector {
+    /// Forgets what was of another model. Where shapes are made stays open: each of them makes another model of the same file.
+    pub(super) fn forget_model(&mut self) {
+        let shapes = std::mem::take(&mut self.shapes);
+        *self = Self { shapes, ..Self::default() };
+    }
+
     fn follow(&mut self, model: &Model, node: NodeId) {
         if self.rest.len() != model.skeleton.len() {
             anim::local_to_model(&model.skeleton, &model.skeleton.rest, &mut self.rest);

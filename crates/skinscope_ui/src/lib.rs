@@ -418,7 +418,7 @@ impl UiState {
         if !now.ptr_eq(&self.model) {
             self.outliner = outliner::Outliner::default();
             self.findings = findings::Findings::default();
-            self.inspector = inspector::Inspector::default();
+            self.inspector.forget_model();
             self.timeline = timeline::Timeline::default();
             self.tables.forget();
             self.log.forget_warnings();
