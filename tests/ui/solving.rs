@@ -89,3 +89,10 @@ fn each_example_has_its_pose_is_kept_aside_and_left_out_and_the_surface_is_compa
     click(&mut harness, "Leave all examples out");
     assert!(examples(&harness).is_empty());
 }
+
+#[test]
+fn without_an_example_the_tool_says_that_there_is_none() {
+    let harness = solving();
+    harness.get_by_label("There is no example yet.");
+    assert!(harness.query_by_label("Nothing would change.").is_none());
+}

@@ -156,6 +156,10 @@ fn line_texts(session: &Session) -> Vec<String> {
         return vec!["Nothing can be changed, for the reason above.".to_owned()];
     }
     if outcome.is_empty() {
+        let tools = session.tools();
+        if tools.operation.is_some_and(|operation| operation.takes_examples()) && tools.settings.examples.is_empty() {
+            return vec!["There is no example yet.".to_owned()];
+        }
         return vec!["Nothing would change.".to_owned()];
     }
     let changed = amount(outcome.vertices, outcome.binds.len());
