@@ -32,16 +32,17 @@ mod pulled;
 mod row;
 mod rows;
 mod shapes;
+mod spread;
 #[cfg(test)]
 mod tests;
 mod whole;
 
-pub use baking::{LeftOver, ShownPrimitive, left_over, method_examples, room_for_poses, shown_primitives};
+pub use baking::{ShownPrimitive, method_examples, method_poses, shown_primitives};
 pub use candidates::Joints;
 pub use drag::{Drag, DragPose, Dragged, DraggedRow, Follower, drag};
 pub use edges::hull_edges;
 pub use example::{Deviation, Example};
-pub use gain::{Gain, JointGain};
+pub use gain::{Gain, JointGain, LeftOver, gained};
 pub use hull::{Hull, hull};
 pub use layout::{Layout, LayoutError};
 pub use meshes::{ExampleError, ExampleMesh, ExampleSet, MeshOrder, MeshPoints, table_of};

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use glam::DVec3;
 use skinscope_base::parallel::{JobContext, map};
 use skinscope_model::Model;
 use skinscope_weights::{Bounds, RestSurface, Table, TableRow, difference, share_of};
@@ -16,6 +17,11 @@ use crate::{Joints, Outcome};
 const PIECE: usize = 256;
 /// Weights that differ by no more count as the same.
 const SAME: f64 = 1e-6;
+/// A place that would come nearer to where it should be by no more than this share of the size, or of the way from the origin where that is
+/// longer, stays as it was: that much is rounding. A number of single precision is off by 2⁻²⁴, which is 6e-8, of itself at most, and a vertex
+/// of a mesh that another program, or this one, has written went through about a dozen of them: its place at rest, the matrices of its joints,
+/// the products of these with it, its weights, the sum over four joints, and its place in the file. If all go one way, that is 7e-7.
+const ROUNDING: f64 = 1e-6;
 
 /// How weights are looked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,7 +82,7 @@ pub fn solve_rows(problem: &Problem, settings: &SolveSettings, context: &JobCont
     let Problem { model, surface, tables, .. } = *problem;
     let kin = Kin::new(model, surface, tables);
     let index: Vec<Vec<u16>> = surface.parts.iter().map(|part| index(&tables[part.table], model)).collect();
-    let size = size(problem);
+    let Extent { size, rounding } = extent(problem);
     let places = surface.positions.len();
     let (count, done) = (places.div_ceil(PIECE), AtomicUsize::new(0));
     let work = |piece: usize| {
@@ -84,6 +90,7 @@ pub fn solve_rows(problem: &Problem, settings: &SolveSettings, context: &JobCont
             problem,
             rules: RowRules { most: settings.most, keep: settings.keep, locked: &problem.bounds.locked },
             size,
+            rounding,
             index: &index,
             candidates: Candidates::new(settings.joints, surface, tables, &kin),
             solver: RowSolver::default(),
@@ -123,18 +130,47 @@ fn index(table: &Table, model: &Model) -> Vec<u16> {
     out
 }
 
-/// Returns the diagonal of the bounds of the parts with examples, as they rest in the scene, metres.
-fn size(problem: &Problem) -> f64 {
+/// How large the parts with examples are as they rest in the scene, metres.
+struct Extent {
+    /// The diagonal of their bounds.
+    size: f64,
+    /// How far places may be off by rounding.
+    rounding: f64,
+}
+
+fn extent(problem: &Problem) -> Extent {
     let Problem { model, surface, tables, examples, .. } = *problem;
     let rest = Posed::new(model, &model.skeleton.rest);
     let parts = surface.parts.iter().zip(examples).filter(|(_, examples)| !examples.is_empty());
     let moved = parts.filter_map(|(part, _)| {
         let motion = rest.motion(shown_by(model, part.primitive)?, part.primitive.primitive)?;
-        Some((motion, &tables[part.table]))
+        let table = &tables[part.table];
+        Some((0..motion.vertices().min(table.vertices())).map(move |vertex| motion.blended(table, vertex)))
     });
-    diagonal(moved.flat_map(|(motion, table)| {
-        (0..motion.vertices().min(table.vertices())).map(move |vertex| motion.blended(table, vertex))
-    }))
+    let points: Vec<DVec3> = moved.flatten().collect();
+    let size = diagonal(points.iter().copied());
+    let lengths = points.iter().map(|point| point.length()).filter(|length| length.is_finite());
+    Extent { size, rounding: ROUNDING * lengths.fold(size, f64::max) }
+}
+
+/// Returns where the vertices of a place should be: for each of its rows, with its part, the examples that have it.
+fn shown<'a>(
+    rows: &'a [(usize, TableRow)],
+    examples: &'a [&'a [Example<'a>]],
+) -> impl Iterator<Item = (usize, TableRow, &'a Example<'a>)> {
+    rows.iter().flat_map(move |(part, at)| {
+        let of_part = examples.get(*part).copied().unwrap_or_default();
+        let having = of_part.iter().filter(move |example| at.row < example.vertices());
+        having.map(move |example| (*part, *at, example))
+    })
+}
+
+/// Returns where a joint alone would take a vertex. A locked joint with hardly any weight may be one of another vertex of the place alone.
+fn ghost(example: &Example, index: &[u16], row: usize, key: u32) -> DVec3 {
+    match index[key as usize] {
+        NONE => DVec3::NAN,
+        joint => example.motion().ghost(usize::from(joint), row),
+    }
 }
 
 /// Solves places, one after the other.
@@ -142,6 +178,8 @@ struct PlaceSolver<'a> {
     problem: &'a Problem<'a>,
     rules: RowRules<'a>,
     size: f64,
+    /// How far places may be off by rounding, metres.
+    rounding: f64,
     /// For each part: the index in its skin of each node.
     index: &'a [Vec<u16>],
     candidates: Candidates<'a>,
@@ -169,34 +207,52 @@ impl PlaceSolver<'_> {
         if let Some(outcome) = self.solver.begin(&self.before, &self.joints, &self.rules) {
             return outcome;
         }
-        for (part, at) in &self.rows {
-            let index = &self.index[*part];
-            let examples = self.problem.examples.get(*part).copied().unwrap_or_default();
-            for example in examples.iter().filter(|example| at.row < example.vertices()) {
-                // A locked joint with hardly any weight may be one of another vertex of the place alone.
-                let ghost = |key: u32| match index[key as usize] {
-                    NONE => glam::DVec3::NAN,
-                    joint => example.motion().ghost(usize::from(joint), at.row),
-                };
-                self.solver.add(&ghost, example.target(at.row), self.size);
-            }
+        for (part, at, example) in shown(&self.rows, self.problem.examples) {
+            let index = &self.index[part];
+            let ghost = |key: u32| ghost(example, index, at.row, key);
+            self.solver.add(&ghost, example.target(at.row), self.size);
         }
         let from = out.shares.len();
         let Some(is_proven) = self.solver.finish(&self.rules, self.rows.len(), &mut out.shares) else {
             return Outcome::Free;
         };
         out.unproven += usize::from(!is_proven);
-        let new = &out.shares[from..];
-        // A row that has too many joints is another one even where the least of them hardly count.
+        if self.stays(&out.shares[from..]) { Outcome::Same } else { Outcome::Changed }
+    }
+
+    /// Returns whether a place stays as it is where these shares were found for it: they are its own, or bring it no nearer but by rounding.
+    fn stays(&mut self, new: &[(u32, f64)]) -> bool {
         let mut is_same = true;
         for (_, TableRow { table, row }) in &self.rows {
             let table = &self.problem.tables[*table];
             table.shares(*row, &mut self.own);
             let sum: f64 = self.own.iter().map(|(_, weight)| weight).sum();
+            // A row that has too many joints is another one even where the least of them hardly count.
+            if sum.is_nan() || sum <= 0.0 || self.own.len() > self.rules.most {
+                return false;
+            }
             self.own.iter_mut().for_each(|(_, weight)| *weight /= sum);
-            is_same &= sum > 0.0 && self.own.len() <= self.rules.most && difference(&self.own, new) <= SAME;
+            is_same &= difference(&self.own, new) <= SAME;
         }
-        if is_same { Outcome::Same } else { Outcome::Changed }
+        is_same || self.is_as_near(new)
+    }
+
+    /// Returns whether the vertices of a place are, but for rounding, as near to where they should be as these shares would bring them. Squares
+    /// are compared: the nearest shares are where the distance no longer falls, so that their difference is at least the square of the way
+    /// between the two places, also where both stay far from where they should be.
+    fn is_as_near(&self, new: &[(u32, f64)]) -> bool {
+        let (mut gained, mut count) = (0.0, 0.0);
+        for (part, at, example) in shown(&self.rows, self.problem.examples) {
+            let target = example.target(at.row);
+            let term = |(key, weight): &(u32, f64)| ghost(example, &self.index[part], at.row, *key) * *weight;
+            let is = new.iter().map(term).sum::<DVec3>().distance_squared(target);
+            // What is no number has not counted.
+            if is.is_finite() {
+                gained += example.motion().blended(&self.problem.tables[at.table], at.row).distance_squared(target) - is;
+                count += 1.0;
+            }
+        }
+        gained <= count * self.rounding * self.rounding
     }
 
     /// Returns whether the rows of a place have other weights of a locked joint than each other, so that one row for all would change these.
