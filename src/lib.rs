@@ -54,6 +54,7 @@
 pub use skinscope_anim as anim;
 pub mod app;
 pub mod cli;
+mod pose_files;
 pub use skinscope_bind as bind;
 pub use skinscope_deform as deform;
 pub use skinscope_edit as edit;

@@ -10,20 +10,15 @@ use super::left_file::left_text;
 use super::method::begun_method;
 use super::posed::read_named_pose;
 use super::sculpts::read_poses;
-use super::solve_args::{SearchArgs, gain_text, put_gain, remarks};
+use super::solve_args::{SearchArgs, gain_text, put_gain, refused, remarks};
 use super::write_args::WriteArgs;
 use super::{CliError, print, unwritable};
 use crate::deform::{Deformation, METHODS, PASSES, ParameterSettings};
-use crate::edit::Sheet;
+use crate::edit::{BakedWeights, Baking, Refusal, Sheet};
 use crate::model::{LocalPose, Model};
 use crate::output::{self, overwritten, say};
-use crate::parallel::JobContext;
 use crate::session::MethodChoice;
-use crate::solve::{
-    Gain, PoseKind, PrimitiveExamples, ShownPrimitive, Solved, as_stored, left_over, method_examples, poses_of,
-    room_for_poses, shown_primitives, table_of,
-};
-use crate::weights::Table;
+use crate::solve::{Gain, LeftOver, PoseKind, ShownPrimitive, Solved, method_poses, shown_primitives};
 use crate::writeback::Saved;
 
 /// Find the weights whose linear blending comes nearest to another method, for engines that do not have it
@@ -99,11 +94,6 @@ fn parse_method(text: &str) -> Result<String, String> {
     }
 }
 
-/// Makes the error that there are no weights to look for.
-fn nothing_shown() -> CliError {
-    CliError::Usage("no mesh that is shown has a skin, so that there are no weights".to_owned())
-}
-
 pub(super) fn run(args: &BakeWeightsArgs) -> Result<(), CliError> {
     let (document, stamps) = args.write.open_model()?;
     args.spares(&document.files().map(|file| file.to_owned()).collect::<Vec<_>>())?;
@@ -111,17 +101,12 @@ pub(super) fn run(args: &BakeWeightsArgs) -> Result<(), CliError> {
     let mut sheet = Sheet::of(model);
     let of = args.primitives(model, &sheet)?;
     let poses = args.poses(model, &of)?;
-    let examples = args.examples(model, &of, &poses)?;
-    let before: Vec<Table> = sheet.tables.clone();
-    let solved = args.search.solve(&mut sheet, &examples)?;
-    let after: Vec<Table> = sheet.tables.iter().map(as_stored).collect();
-    let compared = examples
-        .iter()
-        .filter_map(|(at, examples)| Some((&examples[..], table_of(&before, *at)?, table_of(&after, *at)?)));
-    // Nothing cancels it.
-    let gain = Gain::of(compared, &JobContext::of_waiting()).unwrap_or_default();
+    let search = args.search.begin(&mut sheet)?;
+    let baking = Baking { deformation: args.deformation()?, of: &of, poses: &poses, search };
+    baking.check(&sheet).map_err(refused)?;
+    let BakedWeights { gain, solved, left } = baking.run(&mut sheet).ok_or_else(|| args.unknown())?;
     let (saved, restored) = args.write.write_weights((&document, &stamps), &sheet, args.json)?;
-    args.write_left(model, poses.len(), &examples, &after)?;
+    args.write_left(model, poses.len(), &left)?;
     print(&match args.json {
         true => args.report(model, poses.len(), &gain, &solved, &saved),
         false => {
@@ -131,15 +116,23 @@ pub(super) fn run(args: &BakeWeightsArgs) -> Result<(), CliError> {
 }
 
 impl BakeWeightsArgs {
-    /// Returns the primitives whose weights are looked for, each with the instance that shows it.
+    /// Returns the primitives whose weights are looked for, each with the instance that shows it, and warns of those that the scene does not show.
     fn primitives(&self, model: &Model, sheet: &Sheet) -> Result<Vec<ShownPrimitive>, CliError> {
         let asked = self.search.primitive(model)?;
-        let mut of = shown_primitives(model, &sheet.tables);
-        of.retain(|(_, at)| asked.is_none_or(|asked| asked == *at));
-        if of.is_empty() {
-            return Err(nothing_shown());
+        let [mut shown, mut hidden] = shown_primitives(model, &sheet.tables);
+        for of in [&mut shown, &mut hidden] {
+            of.retain(|(_, at)| asked.is_none_or(|asked| asked == *at));
         }
-        Ok(of)
+        for (_, at) in hidden {
+            let (mesh, primitive) = (model.file_mesh(at.mesh).0, at.primitive);
+            say(format_args!(
+                "warning: mesh {mesh}, primitive {primitive}: the scene does not show it, so that it keeps its weights"
+            ));
+        }
+        if shown.is_empty() {
+            return Err(refused(Refusal::NothingShown));
+        }
+        Ok(shown)
     }
 
     /// Returns the poses in which linear blending is to come near the method.
@@ -152,7 +145,7 @@ impl BakeWeightsArgs {
             Over::Turns => PoseKind::Turned,
             Over::Clips => PoseKind::Clips,
         };
-        let poses = poses_of(model, kind, room_for_poses(model, of).min(self.most_poses as usize));
+        let poses = method_poses(model, of, kind, self.most_poses as usize);
         if poses.is_empty() {
             return Err(CliError::Usage("--over clips: the file has no clip, so that there is no pose".to_owned()));
         }
@@ -163,10 +156,7 @@ impl BakeWeightsArgs {
     fn given(&self, model: &Model) -> Result<Vec<LocalPose>, CliError> {
         let (mut files, mut out) = (Vec::new(), Vec::new());
         if let Some(folder) = &self.poses {
-            for one in read_poses(folder, model)? {
-                files.push(one.file);
-                out.push(one.pose);
-            }
+            (files, out) = read_poses(folder, model)?.into_iter().unzip();
         }
         for text in &self.pose {
             let one = read_named_pose(model, text)?;
@@ -178,29 +168,16 @@ impl BakeWeightsArgs {
         Ok(out)
     }
 
-    /// Deforms the primitives by the method in all poses.
-    fn examples<'m>(
-        &self,
-        model: &'m Model,
-        of: &[ShownPrimitive],
-        poses: &[LocalPose],
-    ) -> Result<Vec<PrimitiveExamples<'m>>, CliError> {
-        let unknown = || CliError::Usage(format!("--from: {} cannot be worked out for this model", self.from));
-        let choice = MethodChoice::named(&self.from).ok_or_else(unknown)?;
-        let mut deformation = Deformation::from(choice.method);
-        if let Some(pass) = choice.pass {
-            deformation = deformation.then(pass, &ParameterSettings::default());
-        }
-        let found = method_examples(model, deformation, of, poses, &JobContext::of_waiting());
-        let mut out = found.ok_or_else(unknown)?;
-        for (at, _) in out.iter().filter(|(_, examples)| examples.is_empty()) {
-            let (mesh, primitive) = (model.file_mesh(at.mesh).0, at.primitive);
-            say(format_args!(
-                "warning: mesh {mesh}, primitive {primitive}: the scene does not show it, so that it keeps its weights"
-            ));
-        }
-        out.retain(|(_, examples)| !examples.is_empty());
-        if out.is_empty() { Err(nothing_shown()) } else { Ok(out) }
+    /// Returns the method.
+    fn deformation(&self) -> Result<Deformation<'static>, CliError> {
+        let choice = MethodChoice::named(&self.from).ok_or_else(|| self.unknown())?;
+        let deformation = Deformation::from(choice.method);
+        Ok(choice.pass.map_or(deformation, |pass| deformation.then(pass, &ParameterSettings::default())))
+    }
+
+    /// Makes the error that a model has no such surface.
+    fn unknown(&self) -> CliError {
+        CliError::Usage(format!("--from: {} cannot be worked out for this model", self.from))
     }
 
     /// Returns what was done as JSON.
@@ -223,18 +200,10 @@ impl BakeWeightsArgs {
         Ok(())
     }
 
-    /// Writes how far these weights leave each vertex from the method, where that is asked for.
-    fn write_left(
-        &self,
-        model: &Model,
-        poses: usize,
-        examples: &[PrimitiveExamples],
-        tables: &[Table],
-    ) -> Result<(), CliError> {
+    /// Writes how far the weights leave each vertex from the method, where that is asked for.
+    fn write_left(&self, model: &Model, poses: usize, left: &[LeftOver]) -> Result<(), CliError> {
         let Some(path) = &self.left else { return Ok(()) };
-        // Nothing cancels it.
-        let left = left_over(examples, tables, &JobContext::of_waiting()).unwrap_or_default();
-        let text = left_text(model, (self.from.as_str(), poses), &left);
+        let text = left_text(model, (self.from.as_str(), poses), left);
         output::write(path, text.as_bytes()).map_err(|error| unwritable(path, error))
     }
 }
@@ -261,9 +230,7 @@ mod tests {
         parts.scenes[0] = Scene { contains: vec![false; shown.skeleton.len()], ..Scene::default() };
         let hidden = Model::build(parts).unwrap();
         for (model, is_shown) in [(&shown, true), (&hidden, false)] {
-            let sheet = Sheet::of(model);
-            let of = args.primitives(model, &sheet).unwrap();
-            let found = args.examples(model, &of, &poses_of(model, PoseKind::All, 2));
+            let found = args.primitives(model, &Sheet::of(model));
             assert!(found.is_ok() == is_shown, "{is_shown}");
         }
     }

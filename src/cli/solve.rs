@@ -7,11 +7,11 @@ use serde_json::json;
 
 use super::fix_report::written;
 use super::sculpts::{Sculpt, read_sculpts};
-use super::solve_args::{SearchArgs, examples_text, put_examples, remarks};
+use super::solve_args::{SearchArgs, examples_text, put_examples, refused, remarks};
 use super::solve_vertex::VertexArgs;
 use super::write_args::WriteArgs;
 use super::{CliError, print, printable};
-use crate::edit::{ComparedExample, Sheet};
+use crate::edit::{ComparedExample, Sheet, SolvedExamples};
 use crate::model::Model;
 use crate::solve::{ExampleError, ExampleMesh, ExampleSet, MeshOrder, Solved};
 use crate::writeback::Saved;
@@ -69,9 +69,10 @@ pub(super) fn run(args: &SolveArgs) -> Result<(), CliError> {
     args.write.spares(sculpts.iter().flat_map(|sculpt| sculpt.files.iter().map(PathBuf::as_path)))?;
     let examples = args.examples(&sculpts)?;
     let set = args.set(model, &sheet, (&sculpts, &examples))?;
-    let before = sheet.tables.clone();
-    let solved = args.search.solve(&mut sheet, &set.used())?;
-    let told = ComparedExample::all(&examples, &set, [&before, &sheet.tables]);
+    let search = args.search.begin(&mut sheet)?;
+    let found = SolvedExamples::find(&mut sheet, (&examples, &set), &search).map_err(refused)?;
+    // Nothing cancels it.
+    let SolvedExamples { examples: told, solved } = found.unwrap_or_default();
     let (saved, restored) = args.write.write_weights((&document, &stamps), &sheet, args.json)?;
     print(&match args.json {
         true => report(&told, &solved, &saved),

@@ -7,11 +7,10 @@ use serde_json::{Value, json};
 
 use super::find::find_node;
 use super::{CliError, printable};
-use crate::edit::{ComparedExample, Refusal, Sheet, check_joint, check_one_skin};
+use crate::edit::{ComparedExample, Refusal, Sheet, check_joint};
 use crate::model::{MeshId, Model, PrimitiveId};
-use crate::parallel::JobContext;
-use crate::solve::{Deviation, Gain, Joints, PrimitiveExamples, PullSettings, SolveSettings, Solved, solve_all};
-use crate::weights::{Bounds, Falloff};
+use crate::solve::{Deviation, Gain, Joints, PullSettings, SolveSettings, Solved};
+use crate::weights::Falloff;
 use crate::words::counted;
 
 /// How weights are looked for.
@@ -106,20 +105,16 @@ impl SearchArgs {
         PullSettings { most: self.max_influences as usize, joints: self.among(), keep: self.keep, radius, falloff }
     }
 
-    /// Solves the weights of a sheet.
-    pub fn solve(&self, sheet: &mut Sheet, examples: &[PrimitiveExamples]) -> Result<Solved, CliError> {
-        let bounds = Bounds { locked: self.locked(sheet)?, ..Bounds::default() };
-        if self.joints != Among::Kept {
-            let refused = |why: Refusal| CliError::Usage(printable(&why.to_string()));
-            examples.iter().try_for_each(|(at, _)| check_one_skin(sheet, *at)).map_err(refused)?;
-        }
-        let settings = SolveSettings { most: self.max_influences as usize, joints: self.among(), keep: self.keep };
-        let surfaces = sheet.surfaces().to_vec();
-        let (model, context) = (sheet.model, JobContext::of_waiting());
-        let solved = solve_all(model, (&surfaces, &mut sheet.tables), examples, &bounds, &settings, &context);
-        // Nothing cancels it.
-        Ok(solved.unwrap_or_default())
+    /// Returns how weights are looked for, and keeps the locked joints of a sheet.
+    pub fn begin(&self, sheet: &mut Sheet) -> Result<SolveSettings, CliError> {
+        sheet.bounds.locked = self.locked(sheet)?;
+        Ok(SolveSettings { most: self.max_influences as usize, joints: self.among(), keep: self.keep })
     }
+}
+
+/// Makes the error that weights cannot be found.
+pub(super) fn refused(why: Refusal) -> CliError {
+    CliError::Usage(printable(&why.to_string()))
 }
 
 /// Adds how far points are from where they should be before and after, metres, to a JSON object.

@@ -5,20 +5,16 @@
 
 use std::sync::Arc;
 
-use skinscope_anim::drawn_at_rest;
 use skinscope_deform::{Deformation, METHODS, PASSES, ParameterSettings};
-use skinscope_inspect::PerVertex;
 use skinscope_model::{LocalPose, Model};
-use skinscope_solve::{
-    Gain, Joints, LeftOver, PoseKind, ShownPrimitive, SolveSettings, Solved, as_stored, left_over, method_examples,
-    poses_of, room_for_poses, shown_primitives, solve_all,
-};
-use skinscope_weights::Table;
+use skinscope_solve::{PoseKind, ShownPrimitive, method_poses, shown_primitives};
 
+use super::baked::{Baked, Baking, left_values};
 use super::operation_row::Group;
+use super::refusal::check_joints;
+use super::search::FOR_METHOD;
 use super::{
     ChoiceKind, ChoiceWord, NumberKind, Operation, OptionForm, Parameter, ParameterKind, Refusal, Settings, Sheet,
-    check_one_skin,
 };
 
 /// Which method.
@@ -117,69 +113,6 @@ static POSES: Parameter = Parameter {
     },
 };
 
-/// The most joints of a vertex.
-static MOST: Parameter = Parameter {
-    id: "bake-most",
-    label: "Influences",
-    help: "The most joints of a vertex",
-    kind: ParameterKind::Number(NumberKind {
-        range: [1.0, 255.0],
-        slider: [1.0, 8.0],
-        default: 4.0,
-        decimals: 0,
-        ..NumberKind::ROW
-    }),
-    option: OptionForm::Own {
-        name: "bake-influences",
-        value: "N",
-        help: "With --bake-method: at most N joints for a vertex, 4 without it",
-    },
-};
-
-/// The joints that a vertex may have.
-static AMONG: Parameter = Parameter {
-    id: "bake-joints",
-    label: "Joints",
-    help: "The joints that a vertex may have",
-    kind: ParameterKind::Choice(ChoiceKind {
-        words: &[
-            ChoiceWord { id: "kept", label: "Own joints", help: "The joints that the vertex has" },
-            ChoiceWord {
-                id: "near",
-                label: "Near joints",
-                help: "Those that the vertex and its neighbours have, and the parents and children of all these",
-            },
-            ChoiceWord { id: "all", label: "All joints", help: "All joints of the skin" },
-        ],
-        default: 1,
-        ..ChoiceKind::ROW
-    }),
-    option: OptionForm::Own {
-        name: "bake-joints",
-        value: "JOINTS",
-        help: "With --bake-method: among these joints, kept (those that the vertex has), all or, as without it, near",
-    },
-};
-
-/// How strongly the weights of before are kept.
-static KEEP: Parameter = Parameter {
-    id: "bake-keep",
-    label: "Keep",
-    help: "How strongly the weights of before are kept, against distances that are measured by the size of the surface",
-    kind: ParameterKind::Number(NumberKind {
-        range: [0.0, 1.0],
-        slider: [0.0, 0.001],
-        default: 1e-6,
-        decimals: 6,
-        ..NumberKind::ROW
-    }),
-    option: OptionForm::Own {
-        name: "bake-keep",
-        value: "LAMBDA",
-        help: "With --bake-method: keep the weights of before so strongly, 0 to 1, 1e-6 without it",
-    },
-};
-
 /// The poses that were kept, and whether the result is a layer.
 static DETAILS: Parameter = Parameter {
     id: "bake-details",
@@ -200,57 +133,13 @@ pub(crate) static BAKE_METHOD: Operation = Operation {
     help: "Find the weights whose linear blending comes nearest to another deformation method over many poses",
     more: "; bake-weights says more about it",
     argument: "METHOD",
-    parameters: &[&FROM, &MUSH, &OVER, &POSES, &MOST, &AMONG, &KEEP, &DETAILS],
+    parameters: &[&FROM, &MUSH, &OVER, &POSES, &FOR_METHOD.most, &FOR_METHOD.joints, &FOR_METHOD.keep, &DETAILS],
     refuse: |sheet, settings| can_bake(sheet, settings),
-    pairs: Some(|settings| MOST.number(settings) as usize),
+    pairs: Some(|settings| FOR_METHOD.settings(settings).most),
     by_result: true,
     run: run_on,
     ..Operation::ROW
 };
-
-/// What baking a method into weights reaches.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Baked {
-    /// The id of the method, and of what comes after it.
-    pub from: String,
-    /// In how many poses it was looked at.
-    pub poses: usize,
-    /// How far linear blending is from the method before and after.
-    pub gain: Gain,
-    /// How many places have changed, stay, or have a choice of joints that is not proven to be the best.
-    pub solved: Solved,
-    /// How far each vertex stays from the method over the poses, millimetres ([`left_values`]): the root of the mean of the squares, and the
-    /// largest distance.
-    pub left: [Arc<PerVertex>; 2],
-}
-
-/// Returns how far each vertex of a model stays from a method, millimetres: the root of the mean of the squares, and the largest distance.
-/// Vertices of which that is not known have a number below zero.
-#[must_use]
-pub fn left_values(model: &Model, left: &[LeftOver]) -> [Arc<PerVertex>; 2] {
-    [values_of(model, left, |left| left.rms.as_slice()), values_of(model, left, |left| left.largest.as_slice())]
-}
-
-/// Returns one of the lists of numbers, in millimetres.
-fn values_of(model: &Model, left: &[LeftOver], list: fn(&LeftOver) -> &[f32]) -> Arc<PerVertex> {
-    let mut out = nothing_left(model);
-    for left in left {
-        let of_mesh = out.values.get_mut(left.primitive.mesh.index());
-        let Some(values) = of_mesh.and_then(|mesh| mesh.get_mut(left.primitive.primitive)) else { continue };
-        for (value, metres) in values.iter_mut().zip(list(left)) {
-            *value = if metres.is_finite() { 1e3 * metres } else { -1.0 };
-        }
-    }
-    Arc::new(out)
-}
-
-/// Returns the numbers of vertices of which nothing is known: all are below zero.
-#[must_use]
-pub fn nothing_left(model: &Model) -> PerVertex {
-    let of_mesh =
-        |mesh: &skinscope_model::Mesh| mesh.primitives.iter().map(|p| vec![-1.0; p.stored_vertices]).collect();
-    PerVertex { values: model.meshes.iter().map(of_mesh).collect() }
-}
 
 /// Returns whether the poses that were kept are those in which a method is baked.
 #[must_use]
@@ -268,14 +157,13 @@ fn kept_poses<'s>(model: &Model, settings: &'s Settings) -> impl Iterator<Item =
 /// Returns the poses in which a method is baked into the weights of some primitives.
 fn poses(model: &Model, settings: &Settings, of: &[ShownPrimitive]) -> Vec<LocalPose> {
     match KINDS.get(OVER.choice(settings)) {
-        Some(kind) => poses_of(model, *kind, room_for_poses(model, of).min(POSES.number(settings) as usize)),
+        Some(kind) => method_poses(model, of, *kind, POSES.number(settings) as usize),
         None => kept_poses(model, settings).map(|pose| LocalPose::clone(pose)).collect(),
     }
 }
 
-/// Returns the primitives of which a vertex may change, each with the instance that shows it.
-fn open_primitives(sheet: &Sheet) -> Vec<ShownPrimitive> {
-    let mut of = shown_primitives(sheet.model, &sheet.tables);
+/// Keeps those of some primitives of which a vertex may change: what none may change of takes no time.
+fn open_primitives(sheet: &Sheet, mut of: Vec<ShownPrimitive>) -> Vec<ShownPrimitive> {
     of.retain(|(_, at)| {
         let table = sheet.table_of(*at);
         table.is_some_and(|table| (0..sheet.tables[table].vertices()).any(|row| sheet.bounds.has(table, row)))
@@ -285,14 +173,11 @@ fn open_primitives(sheet: &Sheet) -> Vec<ShownPrimitive> {
 
 /// Says why there is no method that could be baked.
 fn can_bake(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
-    let (model, of) = (sheet.model, shown_primitives(sheet.model, &sheet.tables));
-    let drawn = drawn_at_rest(model, model.default_scene);
-    if !of.iter().any(|(instance, _)| drawn.contains(instance)) {
+    let (model, [shown, _]) = (sheet.model, shown_primitives(sheet.model, &sheet.tables));
+    if shown.is_empty() {
         return Err(Refusal::NothingShown);
     }
-    if AMONG.choice(settings) > 0 {
-        open_primitives(sheet).iter().try_for_each(|(_, at)| check_one_skin(sheet, *at))?;
-    }
+    check_joints(sheet, FOR_METHOD.settings(settings).joints, open_primitives(sheet, shown).iter().map(|(_, at)| *at))?;
     match OVER.choice(settings) {
         at if at == KINDS.len() && kept_poses(model, settings).next().is_none() => Err(Refusal::NoKeptPose),
         at if KINDS.get(at) == Some(&PoseKind::Clips) && model.clips.is_empty() => Err(Refusal::NoClip),
@@ -313,35 +198,19 @@ fn method(settings: &Settings) -> (Deformation<'static>, String) {
 }
 
 fn run_on(sheet: &mut Sheet, settings: &Settings) {
-    sheet.baked = bake(sheet, settings);
-}
-
-/// Finds the weights. Returns `None` where the job was cancelled.
-fn bake(sheet: &mut Sheet, settings: &Settings) -> Option<Baked> {
-    let (model, context) = (sheet.model, sheet.context.clone());
-    // What no vertex may change of takes no time.
-    let of = open_primitives(sheet);
+    let model = sheet.model;
+    let [shown, _] = shown_primitives(model, &sheet.tables);
+    let of = open_primitives(sheet, shown);
     let poses = poses(model, settings, &of);
     let (deformation, from) = method(settings);
-    let mut examples = method_examples(model, deformation, &of, &poses, &context.part(0.2, 0.5))?;
-    examples.retain(|(_, examples)| !examples.is_empty());
-    let joints = [Joints::Kept, Joints::Near, Joints::All];
-    let joints = joints.get(AMONG.choice(settings)).copied().unwrap_or_default();
-    let search = SolveSettings { most: MOST.number(settings) as usize, joints, keep: KEEP.number(settings) };
-    let before = sheet.tables.clone();
-    let surfaces = sheet.surfaces().to_vec();
-    let (all, part) = ((&surfaces[..], &mut sheet.tables[..]), context.part(0.5, 0.75));
-    let solved = solve_all(model, all, &examples, &sheet.bounds, &search, &part)?;
-    // What is told is of the weights that there will be.
-    sheet.hold(&before, false);
-    let after: Vec<Table> = sheet.tables.iter().map(as_stored).collect();
-    let compared = examples.iter().filter_map(|(at, examples)| {
-        let table = sheet.table_of(*at)?;
-        Some((&examples[..], &before[table], &after[table]))
+    let baking = Baking { deformation, of: &of, poses: &poses, search: FOR_METHOD.settings(settings) };
+    sheet.baked = baking.run(sheet).map(|found| Baked {
+        from,
+        poses: poses.len(),
+        gain: found.gain,
+        solved: found.solved,
+        left: left_values(model, &found.left),
     });
-    let gain = Gain::of(compared, &context)?;
-    let left = left_values(model, &left_over(&examples, &after, &context)?);
-    Some(Baked { from, poses: poses.len(), gain, solved, left })
 }
 
 #[cfg(test)]
@@ -448,7 +317,7 @@ mod tests {
         let shared = Model::build(parts).unwrap();
         let mut settings = few(1);
         assert!(matches!(tried(&shared, &settings, None).refused, Some(Refusal::SharedMesh { .. })));
-        AMONG.set_choice(&mut settings, 0);
+        FOR_METHOD.joints.set_choice(&mut settings, 0);
         assert_eq!(tried(&shared, &settings, None).refused, None);
     }
 

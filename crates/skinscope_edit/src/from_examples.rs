@@ -1,17 +1,13 @@
 //! The operation that finds the weights which bring the posed surface nearest to example meshes (`skinscope_solve`).
 
 use skinscope_model::PrimitiveId;
-use skinscope_solve::{
-    ExampleError, ExampleMesh, ExampleSet, Joints, LayoutError, MeshOrder, SolveSettings, solve_all,
-};
+use skinscope_solve::{ExampleError, ExampleMesh, ExampleSet, LayoutError, MeshOrder};
 use skinscope_weights::Table;
 
 use super::operation_row::Group;
-use super::solved_examples::{ComparedExample, SolvedExamples};
-use super::{
-    ChoiceKind, ChoiceWord, NumberKind, Operation, OptionForm, Parameter, ParameterKind, Refusal, Settings, Sheet,
-    check_one_skin,
-};
+use super::search::FOR_EXAMPLES;
+use super::solved_examples::SolvedExamples;
+use super::{ChoiceKind, ChoiceWord, Operation, OptionForm, Parameter, ParameterKind, Refusal, Settings, Sheet};
 
 /// The example meshes, each with its pose.
 static EXAMPLES: Parameter = Parameter {
@@ -45,69 +41,6 @@ static ORDER: Parameter = Parameter {
     },
 };
 
-/// The joints that a vertex may have.
-static JOINTS: Parameter = Parameter {
-    id: "solve-joints",
-    label: "Joints",
-    help: "The joints that a vertex may have",
-    kind: ParameterKind::Choice(ChoiceKind {
-        words: &[
-            ChoiceWord { id: "kept", label: "Kept", help: "The joints that the vertex has" },
-            ChoiceWord {
-                id: "near",
-                label: "Near",
-                help: "Also those of its neighbours, and the parents and children of all these",
-            },
-            ChoiceWord { id: "all", label: "Whole skin", help: "All joints of the skin" },
-        ],
-        default: 1,
-        ..ChoiceKind::ROW
-    }),
-    option: OptionForm::Own {
-        name: "solve-joints",
-        value: "JOINTS",
-        help: "With --solve: the joints that a vertex may have: kept, near or all",
-    },
-};
-
-/// The most joints of a vertex.
-static MOST: Parameter = Parameter {
-    id: "solve-most",
-    label: "Influences",
-    help: "The most joints of a vertex, of which the best are chosen",
-    kind: ParameterKind::Number(NumberKind {
-        range: [1.0, 255.0],
-        slider: [1.0, 8.0],
-        default: 4.0,
-        decimals: 0,
-        ..NumberKind::ROW
-    }),
-    option: OptionForm::Own {
-        name: "solve-influences",
-        value: "N",
-        help: "With --solve: at most N joints for a vertex",
-    },
-};
-
-/// How strongly the weights of before are kept.
-static KEEP: Parameter = Parameter {
-    id: "solve-keep",
-    label: "Keep",
-    help: "How strongly the weights of before are kept where the examples hardly tell",
-    kind: ParameterKind::Number(NumberKind {
-        range: [0.0, 1.0],
-        slider: [0.0, 0.001],
-        default: 1e-6,
-        decimals: 6,
-        ..NumberKind::ROW
-    }),
-    option: OptionForm::Own {
-        name: "solve-keep",
-        value: "LAMBDA",
-        help: "With --solve: how strongly the weights of before are kept, from 0 to 1",
-    },
-};
-
 /// The operation that finds weights from example meshes.
 pub static SOLVE: Operation = Operation {
     id: "solve",
@@ -120,9 +53,8 @@ pub static SOLVE: Operation = Operation {
     help: "Find the weights that bring the posed surface nearest to meshes of how it should look in some poses",
     more: ": NAME.pose.json with NAME.ply, NAME.obj or NAME.glb in a folder. `skinscope solve` says more of it",
     argument: "DIR",
-    parameters: &[&EXAMPLES, &ORDER, &JOINTS, &MOST, &KEEP],
-    refuse: |sheet, settings| examples_of(sheet, settings).map(|_| ()),
-    pairs: Some(|settings| if settings.examples.is_empty() { 1 } else { MOST.number(settings) as usize }),
+    parameters: &[&EXAMPLES, &ORDER, &FOR_EXAMPLES.most, &FOR_EXAMPLES.joints, &FOR_EXAMPLES.keep],
+    pairs: Some(|settings| if settings.examples.is_empty() { 1 } else { FOR_EXAMPLES.settings(settings).most }),
     by_result: true,
     run: run_on,
     ..Operation::ROW
@@ -158,9 +90,6 @@ fn examples_of<'m>(sheet: &Sheet<'m>, settings: &Settings) -> Result<Option<Exam
             ExampleError::Unfit { mesh, why } => format!("“{}”: {why}", name(mesh)),
         })
     })?;
-    if JOINTS.choice(settings) > 0 {
-        set.used().iter().try_for_each(|(at, _)| check_one_skin(sheet, *at))?;
-    }
     Ok(Some(set))
 }
 
@@ -174,19 +103,16 @@ fn only_open(sheet: &Sheet) -> Option<PrimitiveId> {
     first.filter(|_| open.next().is_none())
 }
 
+/// Finds the weights. The vertices are found in the meshes once: where they cannot be, the operation says so when it has run.
 fn run_on(sheet: &mut Sheet, settings: &Settings) {
-    // What does not fit was refused before.
-    let Ok(Some(set)) = examples_of(sheet, settings) else { return };
-    let joints = [Joints::Kept, Joints::Near, Joints::All][JOINTS.choice(settings).min(2)];
-    let search = SolveSettings { most: MOST.number(settings) as usize, joints, keep: KEEP.number(settings) };
-    let (surfaces, before) = (sheet.surfaces().to_vec(), sheet.tables.clone());
-    let (model, context) = (sheet.model, sheet.context.part(0.2, 0.8));
-    let solved = solve_all(model, (&surfaces, &mut sheet.tables), &set.used(), &sheet.bounds, &search, &context);
-    let Some(solved) = solved else { return };
-    // What is told is of the weights that there will be.
-    sheet.hold(&before, false);
-    let examples = ComparedExample::all(&settings.examples, &set, [&before, &sheet.tables]);
-    sheet.solved = Some(SolvedExamples { examples, solved });
+    let found = examples_of(sheet, settings).and_then(|set| match set {
+        Some(set) => SolvedExamples::find(sheet, (&settings.examples, &set), &FOR_EXAMPLES.settings(settings)),
+        None => Ok(None),
+    });
+    match found {
+        Ok(found) => sheet.solved = found,
+        Err(why) => sheet.not_done = Some(why),
+    }
 }
 
 #[cfg(test)]
@@ -194,11 +120,11 @@ mod tests {
     use std::sync::Arc;
 
     use skinscope_model::test_shapes::{Tube, tube};
-    use skinscope_model::{InstanceId, Model};
+    use skinscope_model::{Instance, InstanceId, Model, ModelParts, NodeId, Skin, SkinId};
     use skinscope_solve::{MeshPoints, Posed, as_stored};
 
     use super::*;
-    use crate::apply;
+    use crate::{apply, check_applied};
 
     /// The surface of a tube at rest, as what it should be while a joint is turned.
     fn settings(model: &Model) -> Settings {
@@ -232,16 +158,38 @@ mod tests {
     #[test]
     fn without_examples_nothing_is_done_and_one_that_does_not_fit_is_refused() {
         let model = tube(Tube::default());
-        let mut sheet = Sheet::of(&model);
-        assert_eq!(apply(&SOLVE, &mut sheet, &Settings::default()).vertices, 0);
-        assert!(sheet.solved.is_none() && crate::check(&SOLVE, &sheet, &Settings::default()).is_ok());
+        let tried = |settings: &Settings| {
+            let mut sheet = Sheet::of(&model);
+            let applied = apply(&SOLVE, &mut sheet, settings);
+            assert!(sheet.solved.is_none() && applied.vertices == 0);
+            check_applied(&SOLVE, &sheet, settings, &applied)
+        };
+        assert_eq!(tried(&Settings::default()), Ok(()));
         let mut settings = settings(&model);
         let example = &mut Arc::make_mut(&mut settings.examples)[0];
         (example.name, example.points) = ("elbow".to_owned(), MeshPoints(Arc::from([glam::DVec3::ZERO])));
-        let why = crate::check(&SOLVE, &sheet, &settings).unwrap_err().to_string();
+        let why = tried(&settings).unwrap_err().to_string();
         assert!(why.starts_with("“elbow”: it has 1 vertices, and "), "{why}");
         ORDER.set_choice(&mut settings, 1);
-        let why = crate::check(&SOLVE, &sheet, &settings).unwrap_err().to_string();
+        let why = tried(&settings).unwrap_err().to_string();
         assert!(why.contains("no example has the rest pose"), "{why}");
+    }
+
+    #[test]
+    fn a_mesh_that_two_skins_show_keeps_its_joints_or_is_refused() {
+        let mut parts = ModelParts::clone(&tube(Tube { joints: 4, ..Tube::default() }));
+        let joints: Vec<NodeId> = parts.skins[0].joints.iter().rev().copied().collect();
+        parts.skins.push(Skin { joints, name: "other".into(), ..parts.skins[0].clone() });
+        parts.instances.push(Instance { skin: Some(SkinId(1)), ..parts.instances[0].clone() });
+        let shared = Model::build(parts).unwrap();
+        let mut settings = settings(&shared);
+        let refused = |settings: &Settings| {
+            let mut sheet = Sheet::of(&shared);
+            let applied = apply(&SOLVE, &mut sheet, settings);
+            check_applied(&SOLVE, &sheet, settings, &applied).err()
+        };
+        assert!(matches!(refused(&settings), Some(Refusal::SharedMesh { .. })));
+        FOR_EXAMPLES.joints.set_choice(&mut settings, 0);
+        assert_eq!(refused(&settings), None);
     }
 }

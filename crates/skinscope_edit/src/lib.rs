@@ -8,6 +8,7 @@
 mod added_shapes;
 mod average;
 mod bake;
+mod baked;
 mod best;
 mod bind;
 mod binds;
@@ -43,6 +44,7 @@ mod refusal;
 mod rogues;
 mod rules;
 mod runtime;
+mod search;
 mod set;
 mod sheet;
 mod smooth;
@@ -61,7 +63,8 @@ use std::sync::Arc;
 
 pub(crate) use added_shapes::{AddedShapes, ShapeKeys};
 pub use average::mean_of;
-pub use bake::{Baked, bakes_kept_poses, left_values, nothing_left};
+pub use bake::bakes_kept_poses;
+pub use baked::{Baked, BakedWeights, Baking, left_values, nothing_left};
 pub use bind::{
     ALIGNS, Align, Aligned, BIND, BareBinding, BareScope, BodyFrame, BoundSkin, Deepest, Depths, DressSettings,
     Dressed, DressedGarment, DressedSkin, Humanoid, JointShape, LeftOut, PLACED_AXES, PlacedAxes, PlacedJoint, REACH,
@@ -83,7 +86,7 @@ pub use mirrored::{MirrorPlane, Mirroring};
 use operation_row::{AfterRow, JointNumbers, Left, Stays};
 pub use operation_row::{Changes, Group, Operation};
 pub use parameter::{ChoiceKind, ChoiceWord, JointKind, Kept, NumberKind, OptionForm, Parameter, ParameterKind};
-pub use refusal::{Refusal, check, check_joint, check_moves, check_one_skin};
+pub use refusal::{Refusal, check, check_joint, check_moves};
 pub use rules::REPAIRED;
 pub use runtime::{PackedFigures, Packing, RUNTIMES, Runtime, Sets, SkinOfCopies, Sums, packed};
 pub use set::{CellEdit, CellOutcome, set_cells};
@@ -250,7 +253,7 @@ fn make_room(operation: &Operation, sheet: &mut Sheet, settings: &Settings) {
 pub fn apply(operation: &Operation, sheet: &mut Sheet, settings: &Settings) -> Applied {
     make_room(operation, sheet, settings);
     let tables = sheet.tables.clone();
-    sheet.lacks = Lacks::default();
+    (sheet.lacks, sheet.not_done) = (Lacks::default(), None);
     (operation.run)(sheet, settings);
     let unchanged = sheet.hold(&tables, !operation.by_result);
     let changed = |(number, (table, before)): (usize, (&Table, &Table))| {

@@ -6,6 +6,7 @@ use skinscope_anim::pose::MapError;
 use skinscope_bind::BindError;
 use skinscope_inspect::VertexSet;
 use skinscope_model::{BuildError, MeshId, Model, NodeId, PrimitiveId, SkinId};
+use skinscope_solve::Joints;
 use thiserror::Error;
 
 use super::{JointNumbers, Operation, Settings, Sheet, Table};
@@ -214,9 +215,18 @@ pub fn check_moves(sheet: &Sheet, joint: NodeId) -> Result<(), Refusal> {
 ///
 /// # Errors
 /// They have others ([`Refusal::SharedMesh`]).
-pub fn check_one_skin(sheet: &Sheet, at: PrimitiveId) -> Result<(), Refusal> {
+fn check_one_skin(sheet: &Sheet, at: PrimitiveId) -> Result<(), Refusal> {
     let table = sheet.table_of(at).map(|table| &sheet.tables[table]);
     table.map_or(Ok(()), |table| is_of_one_skin(sheet.model, table, &|_| true))
+}
+
+/// Checks the same of several primitives, where the joints that vertices may get are not their own alone.
+pub(super) fn check_joints(
+    sheet: &Sheet,
+    joints: Joints,
+    mut of: impl Iterator<Item = PrimitiveId>,
+) -> Result<(), Refusal> {
+    if joints == Joints::Kept { Ok(()) } else { of.try_for_each(|at| check_one_skin(sheet, at)) }
 }
 
 /// Checks that a node is a joint of a skin that moves vertices, where one is given.

@@ -15,7 +15,7 @@ use skinscope_model::{
 use skinscope_weights::{Bounds, Lacks, RestSurface, Stored, Table, TableRow, value};
 
 use super::Refusal;
-use super::bake::Baked;
+use super::baked::Baked;
 use super::bind::BoundSkin;
 use super::layers_in_file::LayersInFile;
 use super::mirrored::Mirroring;
@@ -46,8 +46,8 @@ pub struct Sheet<'m> {
     pub baked: Option<Baked>,
     /// The skins that meshes without one would gain by the binding that ran last.
     pub(super) gained: Option<BindingChange>,
-    /// Why the binding that ran last found none.
-    pub(super) not_bound: Option<Refusal>,
+    /// Why the operation that ran last could not be done, where that shows only while it runs.
+    pub(super) not_done: Option<Refusal>,
     /// What operations may change.
     pub bounds: Bounds,
     /// The vertices that operations are limited to, where they are: also those of meshes without a skin, of which no table has rows.
@@ -170,7 +170,7 @@ impl<'m> Sheet<'m> {
             bound: Vec::new(),
             baked: None,
             gained: None,
-            not_bound: None,
+            not_done: None,
             layers,
             bounds,
             within: None,

@@ -1,7 +1,10 @@
-//! What is reported of weights that were found from examples.
+//! Weights from examples, as the operation and `skinscope solve` both find them, and what is reported of them.
 
-use skinscope_solve::{Deviation, ExampleMesh, ExampleSet, Solved, as_stored};
+use skinscope_solve::{Deviation, ExampleMesh, ExampleSet, SolveSettings, Solved, as_stored, solve_all};
 use skinscope_weights::Table;
+
+use super::refusal::check_joints;
+use super::{Refusal, Sheet};
 
 /// How far the surface is from an example before and after.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,8 +21,7 @@ pub struct ComparedExample {
 
 impl ComparedExample {
     /// Compares the weights of before and after with the meshes of which a set was made; those of after as they will be stored.
-    #[must_use]
-    pub fn all(meshes: &[ExampleMesh], set: &ExampleSet, [before, after]: [&[Table]; 2]) -> Vec<Self> {
+    fn all(meshes: &[ExampleMesh], set: &ExampleSet, [before, after]: [&[Table]; 2]) -> Vec<Self> {
         let after: Vec<Table> = after.iter().map(as_stored).collect();
         let deviations = set.deviations(before).into_iter().zip(set.deviations(&after));
         let compared = meshes.iter().zip(deviations).map(|(mesh, (before, after))| Self {
@@ -39,4 +41,28 @@ pub struct SolvedExamples {
     pub examples: Vec<ComparedExample>,
     /// How many places have changed, stay, or have a choice of joints that is not proven to be the best.
     pub solved: Solved,
+}
+
+impl SolvedExamples {
+    /// Finds the weights that bring the surface nearest to the meshes of which a set was made, within the bounds of a sheet, which then has them.
+    /// Returns `None` where the job of the sheet was cancelled.
+    ///
+    /// # Errors
+    /// Vertices may get other joints than their own, and a mesh is shown by skins whose joints differ.
+    pub fn find(
+        sheet: &mut Sheet,
+        (meshes, set): (&[ExampleMesh], &ExampleSet),
+        search: &SolveSettings,
+    ) -> Result<Option<Self>, Refusal> {
+        let used = set.used();
+        check_joints(sheet, search.joints, used.iter().map(|(at, _)| *at))?;
+        let (surfaces, before) = (sheet.surfaces().to_vec(), sheet.tables.clone());
+        let (model, context) = (sheet.model, sheet.context.part(0.2, 0.8));
+        let solved = solve_all(model, (&surfaces, &mut sheet.tables), &used, &sheet.bounds, search, &context);
+        let Some(solved) = solved else { return Ok(None) };
+        // What is told is of the weights that there will be.
+        sheet.hold(&before, false);
+        let examples = ComparedExample::all(meshes, set, [&before, &sheet.tables]);
+        Ok(Some(Self { examples, solved }))
+    }
 }

@@ -43,7 +43,7 @@ pub fn check_applied(
     settings: &Settings,
     applied: &Applied,
 ) -> Result<(), Refusal> {
-    if let Some(why) = &sheet.not_bound {
+    if let Some(why) = &sheet.not_done {
         return Err(why.clone());
     }
     if sheet.transferred.as_ref().is_some_and(|report| report.vertices > 0 && report.unmatched == report.vertices) {

@@ -248,7 +248,8 @@ impl PlaceSolver<'_> {
             let is = new.iter().map(term).sum::<DVec3>().distance_squared(target);
             // What is no number has not counted.
             if is.is_finite() {
-                gained += example.motion().blended(&self.problem.tables[at.table], at.row).distance_squared(target) - is;
+                gained +=
+                    example.motion().blended(&self.problem.tables[at.table], at.row).distance_squared(target) - is;
                 count += 1.0;
             }
         }

@@ -16,8 +16,9 @@ use super::strokes;
 use crate::app::App;
 use crate::app::jobs::{Jobs, Kind};
 use crate::app::ui::{AskedFile, AskedStage, Status, UiState};
-use crate::import::{Options, POINT_ENDINGS, Progress};
+use crate::import::{Options, Progress};
 use crate::output::overwritten;
+use crate::pose_files::is_mesh;
 use crate::session::{FileUse, SESSION_ENDING, SKELETON_ENDING, STROKES_ENDING, Session, is_session};
 
 /// The most files of a folder that are offered.
@@ -39,7 +40,7 @@ impl App {
             FileUse::LoadPose => files_in(&folder, is_pose),
             FileUse::OpenSession => files_in(&folder, is_session),
             FileUse::LoadPlaced => files_in(&folder, is_skeleton),
-            FileUse::LoadSculpt => files_in(&folder, is_sculpt),
+            FileUse::LoadSculpt => files_in(&folder, is_mesh),
             FileUse::SavePose
             | FileUse::SaveSession
             | FileUse::SaveStrokes
@@ -151,12 +152,6 @@ fn read_placed((status, jobs): (&mut Status, &mut Jobs), path: PathBuf) {
             }
         }))
     });
-}
-
-/// Whether a file may be a mesh that the surface should be, by its name.
-fn is_sculpt(path: &Path) -> bool {
-    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-    ending.is_some_and(|ending| POINT_ENDINGS.contains(&ending.as_str()) || ending == "glb")
 }
 
 /// Reads a mesh for a corrective shape, for the dialog that asks for it.
@@ -278,7 +273,7 @@ mod tests {
         std::fs::write(free_name(&folder, "a", SESSION_ENDING), "").unwrap();
         assert_eq!(files_in(&folder, is_pose), [folder.join("pose.pose.json")]);
         assert_eq!(files_in(&folder, is_session), [folder.join("a.skinscope.json")]);
-        assert!(is_sculpt(Path::new("a.PLY")) && !is_sculpt(Path::new("a.pose.json")));
+        assert!(is_mesh(Path::new("a.PLY")) && !is_mesh(Path::new("a.pose.json")));
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -4,15 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::file_dialog::{self, FileKind, OpenDialog, Wanted};
-use super::file_names::{is_pose, name_of_pose};
 use super::folder::is_model;
 use crate::app::jobs::{Jobs, Kind};
 use crate::app::{App, Options};
 use crate::edit::{ExampleMesh, MeshPoints, Operation, SOLVE};
-use crate::export::resting_points;
-use crate::import::{self, POINT_ENDINGS, Progress, read_points};
+use crate::import::{self, Progress};
 use crate::model::Model;
 use crate::pose::{PoseFile, posed_by};
+use crate::pose_files::{ExampleFiles, MatchedFiles, is_points, is_pose, matched, name_of_pose, read_mesh};
 use crate::session::{SculptCommand, Session, ShownPose, Source, ToolCommand};
 use crate::words::counted;
 
@@ -24,12 +23,6 @@ struct Read {
     failed: Vec<String>,
     /// How many keys of pose files the model has nothing for.
     unmatched: usize,
-}
-
-/// Returns whether a file has the vertices of a mesh and is no model, by its name.
-fn is_points(path: &Path) -> bool {
-    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-    ending.is_some_and(|ending| POINT_ENDINGS.contains(&ending.as_str()))
 }
 
 /// Returns the files of those that were dropped together from which weights are to be solved; `None` where they are for something else.
@@ -77,24 +70,14 @@ fn read_all(
     progress: &Progress,
 ) -> Read {
     let mut out = Read::default();
-    let (poses, meshes): (Vec<&PathBuf>, Vec<&PathBuf>) = paths.iter().partition(|path| is_pose(path));
-    for path in &poses {
-        let is_of_mesh =
-            |mesh: &&PathBuf| mesh.file_stem().is_some_and(|stem| stem.to_string_lossy() == name_of_pose(path));
-        if !meshes.iter().any(is_of_mesh) {
-            out.failed.push(format!("{}: no mesh of its name came with this pose", path.display()));
-        }
-    }
-    for path in meshes {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        if out.meshes.iter().any(|known| known.name == name) {
-            out.failed.push(format!("{}: another mesh of its name came with it", path.display()));
-            continue;
-        }
-        let pose = poses.iter().find(|pose| name_of_pose(pose) == name);
-        let posed = pose.map_or_else(|| Ok(shown.clone()), |pose| read_pose(pose, model, &mut out.unmatched));
+    let MatchedFiles { examples, doubled, alone } = matched(paths.iter().cloned());
+    let of_none = |pose: &PathBuf| format!("{}: no mesh of its name came with this pose", pose.display());
+    let of_others = |mesh: &PathBuf| format!("{}: another mesh of its name came with it", mesh.display());
+    out.failed.extend(alone.iter().map(of_none).chain(doubled.iter().map(of_others)));
+    for ExampleFiles { name, mesh, pose } in examples {
+        let posed = pose.map_or_else(|| Ok(shown.clone()), |pose| read_pose(&pose, model, &mut out.unmatched));
         let example = posed.and_then(|ShownPose { pose, name: pose_name }| {
-            let points = MeshPoints(points_of(path, options, progress)?.into());
+            let points = MeshPoints(points_of(&mesh, options, progress)?.into());
             Ok(ExampleMesh { name, points, pose, pose_name, is_held_out: false })
         });
         match example {
@@ -121,15 +104,8 @@ pub(super) fn points_of(
     options: &import::Options,
     progress: &Progress,
 ) -> Result<Vec<glam::DVec3>, String> {
-    let wrong = |why: String| format!("{}: {why}", path.display());
-    if is_points(path) {
-        return read_points(path).map_err(wrong);
-    }
-    let read = Source::File(path.to_owned()).load(options, progress).map_err(|why| wrong(why.to_string()))?;
-    match resting_points(read.stored()) {
-        points if points.is_empty() => Err(wrong("it shows no mesh".to_owned())),
-        points => Ok(points),
-    }
+    let load = |path: &Path| Source::File(path.to_owned()).load(options, progress);
+    read_mesh(path, load).map_err(|why| format!("{}: {why}", path.display()))
 }
 
 /// Meshes were read for the model `open`, or why they were not. Where another file was opened meanwhile nobody wants them.

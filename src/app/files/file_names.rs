@@ -3,22 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::import::is_environment;
+pub(crate) use crate::pose_files::{POSE_ENDING, is_pose, name_of_pose};
 use crate::session::{SESSION_ENDING, STROKES_ENDING, is_page, is_session};
-
-/// The ending of pose files.
-pub(crate) const POSE_ENDING: &str = ".pose.json";
-
-/// Whether a file is a pose file, by its name.
-pub(crate) fn is_pose(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().to_ascii_lowercase().ends_with(POSE_ENDING))
-}
-
-/// The name of a pose, by that of its file.
-pub(crate) fn name_of_pose(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let stem = if is_pose(path) { &name[..name.len() - POSE_ENDING.len()] } else { name.trim_end_matches(".json") };
-    stem.to_owned()
-}
 
 /// What a file is for that is dropped on the window, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

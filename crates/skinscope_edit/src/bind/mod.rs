@@ -231,13 +231,13 @@ fn run_on(sheet: &mut Sheet, settings: &Settings) {
             Ok(skins) => bound.extend(skins),
             Err(Refusal::NotBound(BindError::Cancelled)) => return,
             Err(why) => {
-                sheet.not_bound = Some(why);
+                sheet.not_done = Some(why);
                 return;
             }
         }
     }
     if bound.is_empty() && has_no_skin {
-        sheet.not_bound = Some(Refusal::NoSkin);
+        sheet.not_done = Some(Refusal::NoSkin);
     }
     sheet.bound = bound;
 }
@@ -253,7 +253,7 @@ fn gain(sheet: &mut Sheet, root: NodeId, meshes: &BTreeSet<u32>, asked: &BindSet
     match gained {
         Ok(BareBinding { change, bound }) => (sheet.gained, sheet.bound) = (Some(change), bound),
         Err(Refusal::NotBound(BindError::Cancelled)) => {}
-        Err(why) => sheet.not_bound = Some(why),
+        Err(why) => sheet.not_done = Some(why),
     }
 }
 
