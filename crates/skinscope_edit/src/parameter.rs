@@ -131,6 +131,9 @@ impl NumberKind {
     /// A number from 0 to 1 that is kept by the id of its parameter; a row replaces what is its own.
     pub const ROW: Self =
         Self { range: [0.0, 1.0], slider: [0.0, 1.0], default: 0.0, decimals: 2, noun: "number", kept: None };
+    /// The most joints of a vertex: a whole number, 4 at first.
+    pub(super) const INFLUENCES: Self =
+        Self { range: [1.0, 255.0], slider: [1.0, 8.0], default: 4.0, decimals: 0, ..Self::ROW };
 
     /// Returns whether it is a whole number.
     #[must_use]

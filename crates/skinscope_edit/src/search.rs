@@ -25,13 +25,7 @@ macro_rules! search_parameters {
                 id: concat!($prefix, "most"),
                 label: "Influences",
                 help: "The most joints of a vertex, of which the best are chosen",
-                kind: ParameterKind::Number(NumberKind {
-                    range: [1.0, 255.0],
-                    slider: [1.0, 8.0],
-                    default: 4.0,
-                    decimals: 0,
-                    ..NumberKind::ROW
-                }),
+                kind: ParameterKind::Number(NumberKind::INFLUENCES),
                 option: OptionForm::Own {
                     name: concat!($prefix, "influences"),
                     value: "N",

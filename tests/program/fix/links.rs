@@ -158,6 +158,22 @@ fn a_joint_gains_a_link_in_the_file_and_all_that_was_there_stays() {
 }
 
 #[test]
+fn diff_tells_the_links_their_weights_and_their_keys_and_nothing_else() {
+    let folder = folder("links diff");
+    write_arm(&folder);
+    let out = links(&folder, &["a.glb", "--joint", "lower", "-o", "b.glb"]);
+    assert!(out.status.success(), "{}", said(&out));
+    let found = crate::diff::told(&folder, "a.glb", "b.glb");
+    assert_eq!(found["nodes"]["added"], json!(["lower_link1"]));
+    for list in ["removed", "moved", "renamed"] {
+        assert_eq!(found["nodes"][list], json!([]), "{found}");
+    }
+    assert_eq!(found["clips"], json!({ "added": [], "removed": [], "changed": ["Bend"] }));
+    assert!(found["weights"]["vertices"].as_u64().unwrap() > 0 && found["surface"]["vertices"] == 0, "{found}");
+    assert!(found["posed"]["clip"] == "Bend" && found["posed"]["largest_mm"].as_f64().unwrap() > 50.0, "{found}");
+}
+
+#[test]
 fn a_twist_gains_links_along_the_bone_and_two_joints_gain_theirs_at_once() {
     let folder = folder("links twist");
     write_arm(&folder);

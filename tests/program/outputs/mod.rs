@@ -63,7 +63,8 @@ fn temporary(folder: &Path) -> Vec<PathBuf> {
     entries.filter(|e| e.file_name().to_string_lossy().starts_with(".skinscope-")).map(|e| e.path()).collect()
 }
 
-fn has_gpu() -> bool {
+/// Whether pictures can be drawn here; where they cannot, that is counted.
+pub(super) fn has_gpu() -> bool {
     static HAS: OnceLock<bool> = OnceLock::new();
     *HAS.get_or_init(|| {
         let out = run(&folder("can_draw"), &["render", "--size", "16x16", "-o", "x.png"]);

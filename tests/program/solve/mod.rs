@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
 mod moments;
+mod right;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -95,9 +96,6 @@ fn weights_that_were_taken_away_are_solved_back_from_meshes_in_all_formats() {
     let text = ok(&folder, &["solve", "lost.glb", "--poses", "sculpts", "-o", "again.glb"]);
     assert!(text.contains("Arm: ") && text.contains(" mm (95 % below ") && text.contains("wrote "), "{text}");
     assert!(fs::read(folder.join("again.glb")).unwrap() == first);
-    // The artist's weights fit already.
-    let told = json(&folder, &["solve", "a.glb", "--poses", "sculpts", "-o", "same.glb", "--json"]);
-    assert!(figures(&told["examples"][0])[1] < 1e-4, "{told}");
 }
 
 #[test]

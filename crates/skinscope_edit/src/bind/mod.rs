@@ -75,13 +75,7 @@ static MOST: Parameter = Parameter {
     id: "bind-most",
     label: "Influences",
     help: "The most joints of a vertex",
-    kind: ParameterKind::Number(NumberKind {
-        range: [1.0, 255.0],
-        slider: [1.0, 8.0],
-        default: 4.0,
-        decimals: 0,
-        ..NumberKind::ROW
-    }),
+    kind: ParameterKind::Number(NumberKind::INFLUENCES),
     option: OptionForm::Own { name: "bind-influences", value: "N", help: "With --bind: at most N joints for a vertex" },
 };
 
