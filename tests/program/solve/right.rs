@@ -82,7 +82,7 @@ fn what_bounds_the_search_holds_for_examples_and_for_methods() {
     };
     let commands = [
         &["solve", "lost.glb", "--poses", "sculpts"][..],
-        &["bake-weights", "a.glb", "--from", "dual", "--pose", "sculpts/Arm.pose.json"],
+        &["bake-weights", "a.glb", "--from=dual", "--pose", "sculpts/Arm.pose.json"],
     ];
     for command in commands {
         let run = |more: &[&str]| json(&folder, &[command, more, &["-o", "out.glb", "--json"]].concat());
@@ -112,7 +112,7 @@ fn what_bounds_the_search_holds_for_examples_and_for_methods() {
 #[test]
 fn a_baked_file_is_compared_with_the_method_and_with_the_file_before() {
     let folder = folder("compared");
-    let bake = ["bake-weights", "a.glb", "--from", "mush", "--pose", "Bend@2", "-o", "out.glb"];
+    let bake = ["bake-weights", "a.glb", "--from=mush", "--pose=Bend@2", "-o", "out.glb"];
     let told = json(&folder, &[&bake[..], &["--left", "left.json", "--json"]].concat());
     // In the pose in which it was baked linear blending is nearer to the method by the weights of before.
     let apart = |model: &str, more: &[&str]| {
@@ -136,7 +136,8 @@ fn weights_are_baked_from_each_method_that_is_named() {
     let turns = ["--rotate", "LowerArm.L=70,-60,0", "--rotate", "Spine=0,30,0"];
     ok(&folder, &[&["pose", "a.glb", "-o", "sculpts/Twist.pose.json"][..], &turns].concat());
     for (from, id) in [("polar", "polar"), ("centres", "centres-of-rotation"), ("dual+mush", "dual-quaternion+mush")] {
-        let bake = ["bake-weights", "a.glb", "--from", from, "--poses", "sculpts", "-o", "out.glb", "--json"];
+        let from = format!("--from={from}");
+        let bake = ["bake-weights", "a.glb", from.as_str(), "--poses", "sculpts", "-o", "out.glb", "--json"];
         let told = json(&folder, &bake);
         let [before, after, _] = figures(&told);
         assert!(told["from"] == id && after < before && told["gain_percent"].as_f64().unwrap() > 0.0, "{told}");
