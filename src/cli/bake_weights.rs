@@ -154,7 +154,7 @@ impl BakeWeightsArgs {
 
     /// Reads the poses that are given.
     fn given(&self, model: &Model) -> Result<Vec<LocalPose>, CliError> {
-        let (mut files, mut out) = (Vec::new(), Vec::new());
+        let (mut files, mut out): (Vec<PathBuf>, Vec<LocalPose>) = (Vec::new(), Vec::new());
         if let Some(folder) = &self.poses {
             (files, out) = read_poses(folder, model)?.into_iter().unzip();
         }
