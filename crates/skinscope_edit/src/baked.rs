@@ -6,12 +6,11 @@ use std::sync::Arc;
 use skinscope_deform::Deformation;
 use skinscope_inspect::PerVertex;
 use skinscope_model::{LocalPose, Model};
-use skinscope_solve::{
-    Gain, LeftOver, ShownPrimitive, SolveSettings, Solved, as_stored, gained, method_examples, solve_all,
-};
+use skinscope_solve::{Gain, LeftOver, ShownPrimitive, SolveSettings, Solved, as_stored, gained, method_examples};
 use skinscope_weights::Table;
 
 use super::refusal::check_joints;
+use super::search::solve;
 use super::{Refusal, Sheet};
 
 /// A method that is baked into the weights of some primitives.
@@ -53,12 +52,7 @@ impl Baking<'_> {
     pub fn run(&self, sheet: &mut Sheet) -> Option<BakedWeights> {
         let (model, context) = (sheet.model, sheet.context.clone());
         let examples = method_examples(model, self.deformation, self.of, self.poses, &context.part(0.2, 0.5))?;
-        let before = sheet.tables.clone();
-        let surfaces = sheet.surfaces().to_vec();
-        let (all, part) = ((&surfaces[..], &mut sheet.tables[..]), context.part(0.5, 0.75));
-        let solved = solve_all(model, all, &examples, &sheet.bounds, &self.search, &part)?;
-        // What is told is of the weights that there will be.
-        sheet.hold(&before, false);
+        let (before, solved) = solve(sheet, &examples, &self.search, &context.part(0.5, 0.75))?;
         let after: Vec<Table> = sheet.tables.iter().map(as_stored).collect();
         let (gain, left) = gained(&examples, [&before, &after], &context)?;
         Some(BakedWeights { gain, solved, left })

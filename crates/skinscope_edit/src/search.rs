@@ -1,8 +1,11 @@
-//! How weights are looked for: the parameters that all operations have which solve weights from where the surface should be.
+//! How weights are looked for: the parameters that all operations have which solve weights from where the surface should be, and how they are
+//! solved within the bounds of a sheet.
 
-use skinscope_solve::{Joints, SolveSettings};
+use skinscope_base::parallel::JobContext;
+use skinscope_solve::{Joints, PrimitiveExamples, SolveSettings, Solved, solve_all};
+use skinscope_weights::Table;
 
-use super::{ChoiceKind, ChoiceWord, NumberKind, OptionForm, Parameter, ParameterKind, Settings};
+use super::{ChoiceKind, ChoiceWord, NumberKind, OptionForm, Parameter, ParameterKind, Settings, Sheet};
 
 /// The parameters of an operation that solves weights.
 pub(super) struct SearchParameters {
@@ -96,6 +99,23 @@ impl SearchParameters {
         let joints = JOINTS.get(self.joints.choice(settings)).copied().unwrap_or_default();
         SolveSettings { most: self.most.number(settings) as usize, joints, keep: self.keep.number(settings) }
     }
+}
+
+/// Finds the weights of a sheet from examples, within its bounds. Returns the weights of before, with room for as many joints, and what was done;
+/// `None` where the job was cancelled.
+pub(super) fn solve(
+    sheet: &mut Sheet,
+    examples: &[PrimitiveExamples],
+    search: &SolveSettings,
+    context: &JobContext,
+) -> Option<(Vec<Table>, Solved)> {
+    let (surfaces, mut before) = (sheet.surfaces().to_vec(), sheet.tables.clone());
+    let all = (&surfaces[..], &mut sheet.tables[..]);
+    let solved = solve_all(sheet.model, all, examples, &sheet.bounds, search, context)?;
+    before.iter_mut().zip(&sheet.tables).for_each(|(old, new)| old.widen(new.per_vertex));
+    // What is told is of the weights that there will be.
+    sheet.hold(&before, false);
+    Some((before, solved))
 }
 
 #[cfg(test)]

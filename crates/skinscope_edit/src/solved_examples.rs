@@ -1,9 +1,10 @@
 //! Weights from examples, as the operation and `skinscope solve` both find them, and what is reported of them.
 
-use skinscope_solve::{Deviation, ExampleMesh, ExampleSet, SolveSettings, Solved, as_stored, solve_all};
+use skinscope_solve::{Deviation, ExampleMesh, ExampleSet, SolveSettings, Solved, as_stored};
 use skinscope_weights::Table;
 
 use super::refusal::check_joints;
+use super::search::solve;
 use super::{Refusal, Sheet};
 
 /// How far the surface is from an example before and after.
@@ -56,12 +57,8 @@ impl SolvedExamples {
     ) -> Result<Option<Self>, Refusal> {
         let used = set.used();
         check_joints(sheet, search.joints, used.iter().map(|(at, _)| *at))?;
-        let (surfaces, before) = (sheet.surfaces().to_vec(), sheet.tables.clone());
-        let (model, context) = (sheet.model, sheet.context.part(0.2, 0.8));
-        let solved = solve_all(model, (&surfaces, &mut sheet.tables), &used, &sheet.bounds, search, &context);
-        let Some(solved) = solved else { return Ok(None) };
-        // What is told is of the weights that there will be.
-        sheet.hold(&before, false);
+        let context = sheet.context.part(0.2, 0.8);
+        let Some((before, solved)) = solve(sheet, &used, search, &context) else { return Ok(None) };
         let examples = ComparedExample::all(meshes, set, [&before, &sheet.tables]);
         Ok(Some(Self { examples, solved }))
     }

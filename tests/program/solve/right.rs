@@ -98,13 +98,17 @@ fn what_bounds_the_search_holds_for_examples_and_for_methods() {
         for (row, own) in rows_of(&folder, "out.glb").iter().zip(&before) {
             assert!(row.iter().all(|(key, _)| share_of(own, *key) > 0.0), "{command:?}");
         }
-        run(&["--lock", "LowerArm.L"]);
-        let held = rows_of(&folder, "out.glb");
         let weight = |row: &[(u32, f64)]| share_of(row, locked);
         let most = |rows: &[Vec<(u32, f64)>]| {
             rows.iter().zip(&before).map(|(a, b)| (weight(a) - weight(b)).abs()).fold(0.0, f64::max)
         };
-        assert!(most(&held) < 1e-6 && most(&free) > 3e-3, "{command:?}: {} {}", most(&held), most(&free));
+        assert!(most(&free) > 3e-3, "{command:?}");
+        // With eight joints vertices may need more room than the file has.
+        for influences in ["4", "8"] {
+            run(&["--lock", "LowerArm.L", "--max-influences", influences]);
+            let held = rows_of(&folder, "out.glb");
+            assert!(held != before && most(&held) < 1e-6, "{command:?} {influences}: {}", most(&held));
+        }
     }
     assert!(rows_of(&folder, "a.glb") == from, "what was read stays");
 }
