@@ -11,6 +11,13 @@ use skinscope_session::{
 use super::quiet_text;
 use crate::widgets::{figure, link, section, wrapped_segments};
 
+const HELP_OF_ONE: &str = "Put the vertex there in this pose by a corrective shape, with the surface around it: a morph target that the joints \
+                           bring in as they turn. The weights are those from before the drags again. Name, joints and sides are those of \
+                           the shapes in the inspector.";
+const HELP_OF_ALL: &str = "Put the vertex there in each of these poses by a corrective shape of its own, in one step: morph targets that the \
+                           joints bring in as they turn. The weights are those from before the drags again. Name, joints and sides are \
+                           those of the shapes in the inspector.";
+
 /// Shows the section.
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let drag: &VertexDrag = session.painting().vertex_drag();
@@ -43,14 +50,13 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
             figure(ui, &title(pin, number, session), &format!("{} away", length(pin.away())));
         });
     }
-    if drag.pins().iter().any(|pin| pin.is_of(&session.pose().local)) {
-        let help = "Put the vertex there in this pose by a corrective shape, with the surface around it: a morph target that the joints \
-                    bring in as they turn. The weights are those from before the drags again. Name, joints and sides are those of the \
-                    shapes in the inspector.";
-        if link(ui, "Make a shape of the drag", "Make a shape of the drag").on_hover_text(help).clicked() {
-            let settings = session.tools().shape_settings.clone();
-            commands.push(EditCommand::Shape(ShapeCommand::OfDrag(settings)).into());
-        }
+    let (name, help) = match drag.pins().len() {
+        0 | 1 => ("Make a shape of the drag", HELP_OF_ONE),
+        _ => ("Make a shape of each pose", HELP_OF_ALL),
+    };
+    if link(ui, name, name).on_hover_text(help).clicked() {
+        let settings = session.tools().shape_settings.clone();
+        commands.push(EditCommand::Shape(ShapeCommand::OfDrag(settings)).into());
     }
 }
 
