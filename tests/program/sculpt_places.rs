@@ -1,6 +1,8 @@
 //! `skinscope sculpt` of models that stand far away, are tiny or mirrored; of targets that are told by their numbers, and of files whose drivers do
 //! not fit any more.
 
+#![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
+
 use std::fs;
 use std::path::Path;
 
@@ -87,7 +89,7 @@ fn drivers_that_do_not_fit_are_told_and_can_be_left_out() {
     change(&folder, "one.glb", |root| root["meshes"][0]["extras"]["targetNames"] = value!(["stride"]));
     let more = ["sculpt", "one.glb", "--from=Walk@0.3=dual-quaternion", "--name", "more"];
     let why = refused(&folder, &[&more[..], &["-o", "none.glb"]].concat());
-    assert!(why.contains("is not called “walk”") && why.contains("--drop-drivers"), "{why}");
+    assert!(why.contains("is not called") && why.contains("--drop-drivers"), "{why}");
     let told = json(&folder, &[&more[..], &["--drop-drivers", "-o", "two.glb", "--json"]].concat());
     assert!(told["warnings"][0].as_str().unwrap().contains("was left out"), "{told}");
     let info = json(&folder, &["info", "two.glb", "--json"]);

@@ -1,18 +1,20 @@
-//! Corrective shapes of a vertex that is dragged: what no weights can do becomes offsets in each pose in which it is held.
+//! Corrective shapes of vertices that are dragged: what no weights can do becomes offsets in each pose in which they are held.
 
 use std::sync::Arc;
 
 use skinscope_base::parallel::JobContext;
+use skinscope_inspect::VertexRef;
 use skinscope_solve::DraggedVertex;
 
+use super::drag_pin::DragPin;
 use super::vertex_drag::{place_of, settings_of, take_back};
 use super::{VertexDrag, VertexDragCommand, notes};
 use crate::shaping::{DraggedPose, MadeShapes, ShapeError, ShapeTask, ShapeWork};
 use crate::{EditCommand, PaintCommand, Session, ShapeSettings};
 
 impl Session {
-    /// Makes a corrective shape of each pose in which the dragged vertex is held: of where it should be, with what is around it, in place of the
-    /// weights that its drags have found. All of it is one step. What cannot be done changes nothing, and the note of the brushes says why.
+    /// Makes a corrective shape of each pose in which dragged vertices are held: of where they should be, with what is around them, in place of the
+    /// weights that their drags have found. All of it is one step. What cannot be done changes nothing, and the note of the brushes says why.
     pub(crate) fn shape_of_drag(&mut self, settings: &ShapeSettings) {
         let drag = self.painting.vertex_drag.clone();
         let shown = self.edited_weights().edited_model().map(Arc::clone);
@@ -70,15 +72,24 @@ impl Session {
     /// Takes the weights back that the drags have found, and returns what is to be made in their place. The error says why there is nothing.
     fn task_of_drags(&mut self, settings: &ShapeSettings) -> Result<ShapeTask, String> {
         self.update_pose();
-        let drag = &self.painting.vertex_drag;
-        let vertex = drag.vertex().filter(|_| !drag.pins().is_empty()).ok_or("no vertex is dragged")?;
-        let pins: Vec<_> = drag.pins().iter().map(|pin| (pin.pin.pose.clone(), pin.target())).collect();
+        let pins = self.painting.vertex_drag.all_pins();
+        let pins: Vec<(VertexRef, DragPin)> = pins.map(|(vertex, pin)| (vertex, pin.clone())).collect();
+        if pins.is_empty() {
+            return Err("no vertex is dragged".to_owned());
+        }
         take_back(&mut self.painter()).map_err(|note| note.text)?;
         let nowhere = || "no skin moves this vertex".to_owned();
         let model = self.model().map(Arc::clone).ok_or_else(nowhere)?;
-        let (at, vertex) = place_of(&model, vertex).ok_or_else(nowhere)?;
-        let of = |(pose, target)| DraggedPose { pose, vertices: vec![DraggedVertex { at, vertex, target }] };
-        let work = ShapeWork::OfDrags(pins.into_iter().map(of).collect(), settings_of(&self.painter()));
+        let mut poses: Vec<DraggedPose> = Vec::new();
+        for (vertex, pin) in pins {
+            let (at, vertex) = place_of(&model, vertex).ok_or_else(nowhere)?;
+            let vertex = DraggedVertex { at, vertex, target: pin.target() };
+            match poses.iter_mut().find(|known| pin.is_of(&known.pose)) {
+                Some(known) => known.vertices.push(vertex),
+                None => poses.push(DraggedPose { pose: pin.pin.pose, vertices: vec![vertex] }),
+            }
+        }
+        let work = ShapeWork::OfDrags(poses, settings_of(&self.painter()));
         self.shape_task(settings, work).ok_or_else(nowhere)
     }
 }
@@ -86,11 +97,12 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use glam::DVec3;
+    use skinscope_model::{InstanceId, MeshId, WeightChange};
 
     use super::super::tests::now;
     use super::super::vertex_drag_tests::{VERTEX, between, drag, dragging, drawn, turn};
     use super::*;
-    use crate::{LayerCommand, ShapeCommand, Work, command_line, read_command};
+    use crate::{LayerCommand, SelectionCommand, ShapeCommand, Work, command_line, read_command};
 
     fn shape(session: &mut Session, name: &str) {
         let settings = ShapeSettings { name: name.to_owned(), ..ShapeSettings::default() };
@@ -167,6 +179,40 @@ mod tests {
         session.apply(EditCommand::Undo);
         session.apply(EditCommand::Undo);
         assert!(now(&session) == dragged && names(&session).is_empty());
+    }
+
+    #[test]
+    fn all_vertices_that_were_dragged_in_a_pose_are_in_one_shape() {
+        let mut session = dragging();
+        let before = now(&session);
+        let first = drawn(&mut session) + DVec3::new(0.1, 0.02, 0.05);
+        drag(&mut session, &[first]);
+        let other = VertexRef { instance: InstanceId::from_index(0), primitive: 0, vertex: (VERTEX + 8) as u32 };
+        session.apply(SelectionCommand::Pin(Some(other)));
+        let at = |session: &mut Session| {
+            session.update_pose();
+            let surface = session.surfaces().surface().unwrap();
+            surface.parts[0].deformed.positions[VERTEX + 8].as_dvec3()
+        };
+        let second = at(&mut session) + DVec3::new(-0.1, 0.0, 0.05);
+        drag(&mut session, &[second]);
+        assert_eq!((session.painting().vertex_drag().pins().len(), session.painting().vertex_drag().others()), (1, 1));
+        let dragged = now(&session);
+        shape(&mut session, "elbow");
+        assert!(session.painting().note().is_none(), "{:?}", session.painting().note());
+        assert!(names(&session) == ["elbow"] && now(&session) == before, "the weights are those from before both");
+        assert!(drawn(&mut session).distance(first) < 1e-4 && at(&mut session).distance(second) < 1e-4);
+        assert_eq!(session.painting().vertex_drag().others(), 0);
+        session.apply(EditCommand::Undo);
+        assert!(now(&session) == dragged && names(&session).is_empty());
+        assert_eq!(session.painting().vertex_drag().others(), 1, "both are held again");
+        // What others do to the weights meanwhile stays.
+        let mut change = WeightChange::new(MeshId(0), 0, 4);
+        change.push(3, &[0, 1], &[0.25, 0.75]);
+        session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+        let edited = now(&session);
+        shape(&mut session, "elbow");
+        assert!(names(&session) == ["elbow"] && now(&session) == edited);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use skinscope_base::parallel::JobContext;
 use skinscope_deform::{Deformation, METHODS, Method, ParameterSettings, Pass};
 use skinscope_edit::{Sheet, mirrored_name};
 use skinscope_model::{LocalPose, Model, NodeId, PrimitiveId};
-use skinscope_solve::{DraggedPart, DraggedVertex, PullSettings, ShapeDriver, dragged_targets};
+use skinscope_solve::{DraggedError, DraggedPart, DraggedVertex, PullSettings, ShapeDriver, dragged_targets};
 
 use super::{
     Shape, ShapeError, Sides, TargetName, Targets, add_shapes, drivers, mirror_image, remarks, remove_shapes,
@@ -137,7 +137,11 @@ impl ShapeTask {
                 for DraggedPose { pose, vertices } in poses {
                     let how = (self.deformation(), settings);
                     let parts = dragged_targets((model, pose), (&surfaces, &tables), vertices, how);
-                    let parts = parts.map_err(|_| ShapeError("no skin moves this vertex".to_owned()))?;
+                    let why = |error| match error {
+                        DraggedError::NoSkin(_) => "no skin moves this vertex",
+                        DraggedError::OnePlace(..) => "two of the dragged vertices are at one place of the surface",
+                    };
+                    let parts = parts.map_err(|error| ShapeError(why(error).to_owned()))?;
                     let moved: Vec<Displaced> = parts.iter().map(moved_of).collect();
                     out.push((pose.clone(), self.displaced(model, pose, &moved, context)?));
                 }
