@@ -1,7 +1,8 @@
 //! A vertex of the skin, dragged with the pointer.
 
+use glam::DVec3;
 use skinscope::model::MeshId;
-use skinscope::session::{LayerCommand, PaintCommand};
+use skinscope::session::{LayerCommand, PaintCommand, VertexDragCommand};
 
 use super::paint::on_skin;
 use super::*;

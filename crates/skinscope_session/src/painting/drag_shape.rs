@@ -187,7 +187,7 @@ mod tests {
         let before = now(&session);
         let first = drawn(&mut session) + DVec3::new(0.1, 0.02, 0.05);
         drag(&mut session, &[first]);
-        let other = VertexRef { instance: InstanceId::from_index(0), primitive: 0, vertex: (VERTEX + 8) as u32 };
+        let other = VertexRef { instance: InstanceId::from_index(0), primitive: 0, vertex: VERTEX + 8 };
         session.apply(SelectionCommand::Pin(Some(other)));
         let at = |session: &mut Session| {
             session.update_pose();
