@@ -57,7 +57,7 @@ impl TargetChange {
     pub fn bytes(&self) -> usize {
         let offsets = |offsets: &Offsets| match offsets {
             Offsets::There(_) => 0,
-            Offsets::Own(own) => own.iter().map(bytes_of_target).sum(),
+            Offsets::Own(own) => own.iter().map(bytes_of_target).sum::<usize>(),
         };
         let targets = self.meshes.iter().flat_map(|of| &of.targets).map(|(_, of)| offsets(of)).sum::<usize>();
         targets + self.clips.iter().map(ClipKeys::bytes).sum::<usize>()
