@@ -48,6 +48,7 @@ mod preferences;
 mod render;
 mod report;
 mod sculpt;
+mod sculpt_report;
 mod sculpt_vertex;
 mod sculpts;
 mod skeleton;

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use glam::DVec3;
-use serde_json::{Value, json};
 
 use super::find::{find_node, splits};
 use super::fix_report::written;
 use super::method::begun_method;
 use super::posed::{NamedPose, read_named_pose};
+use super::sculpt_report::{Changed, Named, report, text};
 use super::sculpt_vertex::{DraggedArgs, VertexSculpt};
 use super::sculpts::read_mesh;
 use super::solve_args::{SearchArgs, parse_primitive};
@@ -18,11 +18,12 @@ use super::write_args::{WriteArgs, tell_current};
 use super::{CliError, print, printable};
 use crate::deform::{Deformation, METHODS, ParameterSettings};
 use crate::edit::{Sheet, mirrored_name};
-use crate::model::{LocalPose, Model, NodeId, PrimitiveId};
+use crate::model::{LocalPose, Model, PrimitiveId};
+use crate::parallel::JobContext;
 use crate::session::MethodChoice;
 use crate::session::shaping::{
-    Reshaped, Shape, ShapeError, Sides, Targets, add_shapes, bring_in, drivers, mirror_image, remarks, remove_shapes,
-    rename_shape, shape, targets_of_mesh, targets_of_method,
+    Shape, ShapeError, Sides, TargetName, Targets, add_shapes, bring_in, drivers, mirror_image, remove_shapes,
+    rename_shape, shape, targets_of_mesh, targets_of_method, without_unfit_drivers,
 };
 use crate::solve::{DrivenShapes, KeptShapesError, Layout, LayoutError, ShapeDriver, kept_shapes, table_of};
 use crate::writeback::Recompression;
@@ -73,12 +74,19 @@ pub(super) struct SculptArgs {
     /// Call the shapes so, in the order of the sculpts, then those of --from and of --vertex; without, they are called after the poses
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     name: Vec<String>,
-    /// Give a morph target that the file has another name; may be given several times. It is done before anything else
+    /// Give a morph target that the file has another name; may be given several times. It is done before anything else. Targets of one name in
+    /// several meshes get it together; MESH,TARGET in place of the name, by their numbers from 0, means one of them, and is needed where a mesh
+    /// has several of the name
     #[arg(long, value_name = "OLD=NEW", allow_hyphen_values = true)]
     rename: Vec<String>,
-    /// Take a morph target of the file away by its name, and its weights out of every clip; may be given several times. New shapes come after
+    /// Take a morph target of the file away by its name, and its weights out of every clip; may be given several times. MESH,TARGET means one as
+    /// with --rename. All are looked for in the file with its new names. New shapes come after
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     remove: Vec<String>,
+    /// Leave out what drives shapes of the file and does not fit it any more, since no shape can be made beside it: their morph targets and
+    /// keys stay, and nothing brings them in by joints
+    #[arg(long)]
+    drop_drivers: bool,
     /// Make shapes of this primitive of the file alone, by the numbers of the mesh and of the primitive in it, from 0
     #[arg(long, value_name = "MESH,PRIMITIVE", value_parser = parse_primitive)]
     primitive: Option<[u32; 2]>,
@@ -108,9 +116,12 @@ fn parse_method(text: &str) -> Result<String, String> {
 
 pub(super) fn run(args: &SculptArgs) -> Result<(), CliError> {
     let (document, stamps) = args.write.open_model()?;
-    let changed = args.changed(document.stored())?;
+    let (changed, done) = args.changed(document.stored())?;
     let model: &Model = changed.as_ref().unwrap_or(document.stored());
-    let unusable = |why: KeptShapesError| CliError::Usage(printable(&why.to_string()));
+    let unusable = |why: KeptShapesError| {
+        let way_out = "--drop-drivers leaves out what does not fit; its morph targets and their keys stay";
+        CliError::Usage(printable(&format!("{why} ({way_out})")))
+    };
     let kept = match kept_shapes(model) {
         Ok(kept) => kept,
         // Targets can be named and removed all the same.
@@ -125,26 +136,27 @@ pub(super) fn run(args: &SculptArgs) -> Result<(), CliError> {
     let no_sides = |why: ShapeError| CliError::Usage(printable(&format!("--mirror: {why}")));
     let has_sides = args.mirror || !args.mirror_of.is_empty();
     let sides = has_sides.then(|| Sides::of(model, document.rest_bounds()).map_err(no_sides)).transpose()?;
-    let mut shapes = args.shapes((model, at), wanted, sides.as_ref().filter(|_| args.mirror))?;
+    let context = JobContext::of_waiting();
+    let mut shapes = args.shapes((model, at), wanted, sides.as_ref().filter(|_| args.mirror), &context)?;
     let named = match args.driver.is_empty() {
         true => None,
         false => Some(args.driver.iter().map(|joint| find_node(model, joint)).collect::<Result<Vec<_>, _>>()?),
     };
     let mut drivers = if shapes.is_empty() { Vec::new() } else { drivers(model, &shapes, named).map_err(refused)? };
     for (name, sides) in args.mirror_of.iter().filter_map(|name| Some((name, sides.as_ref()?))) {
-        let (image, driver) = mirror_image(model, sides, name).map_err(refused)?;
+        let (image, driver) = mirror_image(model, sides, name, &context).map_err(refused)?;
         drivers.push(ShapeDriver { driver, shapes: vec![shapes.len()] });
         shapes.push(image);
     }
-    let made = add_shapes(model, &shapes, &drivers).map_err(refused)?;
+    let made = add_shapes(model, &shapes, &drivers, &context).map_err(refused)?;
     let sheet = Sheet::of(&made.model);
     if !args.json {
         tell_current(&document, &sheet);
     }
     let saved = args.write.write(&stamps, &sheet, Recompression::None)?;
     print(&match args.json {
-        true => args.report(&shapes, &drivers, &made),
-        false => args.text(&shapes, &drivers, &made) + &written(&saved, &Restored::default()),
+        true => report((&shapes, &drivers), &made, &done),
+        false => text((&shapes, &drivers), &made, &done) + &written(&saved, &Restored::default()),
     })
 }
 
@@ -199,7 +211,7 @@ fn targets(
                 deformation = deformation.then(pass, &ParameterSettings::default());
             }
             let unknown = || CliError::Usage(format!("{} cannot be worked out for this model", choice.id()));
-            targets_of_method(model, &wanted.pose, at, deformation).ok_or_else(unknown)
+            targets_of_method(model, &wanted.pose, at, deformation, &JobContext::of_waiting()).ok_or_else(unknown)
         }
     }
 }
@@ -211,21 +223,39 @@ impl SculptArgs {
         others.iter().any(|all| !all.is_empty()) || !self.vertices.by_pose().is_empty()
     }
 
-    /// Returns the model with the morph targets that are left of those that it has, under their new names; `None` where they stay.
-    fn changed(&self, model: &Model) -> Result<Option<Model>, CliError> {
-        let mut out: Option<Model> = None;
+    /// Returns the model with the morph targets that are left of those that it has, under their new names, and without drivers that do not fit
+    /// where these are to go; `None` where all of it stays. Says what was done too.
+    fn changed(&self, model: &Model) -> Result<(Option<Model>, Changed), CliError> {
+        let (mut out, mut done): (Option<Model>, Changed) = Default::default();
         for text in &self.rename {
             let now = out.as_ref().unwrap_or(model);
-            let is_name = |name: &str| now.meshes.iter().any(|mesh| mesh.morph_names.iter().any(|own| own == name));
-            let two = splits(text, '=').find(|(old, _)| is_name(old)).or_else(|| text.split_once('='));
+            let has = |(old, _): &(&str, &str)| {
+                let named = TargetName::read(now, old);
+                matches!(named, TargetName::At(_))
+                    || now.meshes.iter().any(|mesh| mesh.morph_names.iter().any(|name| name == old))
+            };
+            // A name may have the sign in it.
+            let two = splits(text, '=').find(has).or_else(|| text.split_once('='));
             let (old, new) =
                 two.ok_or_else(|| CliError::Usage(printable(&format!("--rename {text}: expected OLD=NEW"))))?;
-            out = Some(rename_shape(now, old, new).map_err(refused)?);
+            let old = TargetName::read(now, old);
+            let renamed = rename_shape(now, &old, new).map_err(refused)?;
+            done.renamed.push((Named::of(now, &old), new.to_owned()));
+            out = Some(renamed);
         }
         if !self.remove.is_empty() {
-            out = Some(remove_shapes(out.as_ref().unwrap_or(model), &self.remove).map_err(refused)?);
+            let now = out.as_ref().unwrap_or(model);
+            let names: Vec<TargetName> = self.remove.iter().map(|text| TargetName::read(now, text)).collect();
+            let less = remove_shapes(now, &names, &JobContext::of_waiting()).map_err(refused)?;
+            done.removed = names.iter().map(|name| Named::of(now, name)).collect();
+            out = Some(less);
         }
-        Ok(out)
+        if self.drop_drivers {
+            let fitting = without_unfit_drivers(out.as_ref().unwrap_or(model)).map_err(refused)?;
+            done.has_dropped = fitting.is_some();
+            out = fitting.or(out);
+        }
+        Ok((out, done))
     }
 
     /// Takes all sculpts back through the skin, and with `sides` their mirror images.
@@ -234,6 +264,7 @@ impl SculptArgs {
         (model, at): (&Model, Option<PrimitiveId>),
         all: Vec<Wanted>,
         sides: Option<&Sides>,
+        context: &JobContext,
     ) -> Result<Vec<Shape>, CliError> {
         let method = MethodChoice::named(&self.method).unwrap_or_else(|| MethodChoice::of(METHODS[0])).method;
         let how = (Deformation::from(method), !self.no_normals);
@@ -243,9 +274,9 @@ impl SculptArgs {
             let targets = targets(model, (at, layout.as_ref()), &one, how.0)?;
             let mirrored = sides.and_then(|sides| sides.mirrored(model, &one.pose, &targets));
             let name = mirrored_name(&one.name).unwrap_or_else(|| format!("{} mirrored", one.name));
-            out.push(shape(model, (one.name, one.pose), &targets, how).map_err(refused)?);
+            out.push(shape(model, (one.name, one.pose), &targets, how, context).map_err(refused)?);
             if let Some((pose, targets)) = mirrored {
-                out.push(shape(model, (name, pose), &targets, how).map_err(refused)?);
+                out.push(shape(model, (name, pose), &targets, how, context).map_err(refused)?);
             }
         }
         Ok(out)
@@ -306,60 +337,4 @@ fn posed(model: &Model, kept: &[DrivenShapes], text: &str) -> Result<Wanted, Cli
     let NamedPose { name, file, mut pose } = read_named_pose(model, text)?;
     bring_in(model, kept, &mut pose);
     Ok(Wanted { name, pose, surface: Surface::Points(Vec::new()), files: file.into_iter().collect() })
-}
-
-fn names<'m>(model: &'m Model, joints: &[NodeId]) -> Vec<&'m str> {
-    joints.iter().map(|joint| model.skeleton.names[joint.index()].as_str()).collect()
-}
-
-impl SculptArgs {
-    /// Returns what was done as JSON.
-    fn report(&self, shapes: &[Shape], drivers: &[ShapeDriver], made: &Reshaped) -> String {
-        let model = &made.model;
-        let shape = |(at, shape): (usize, &Shape)| {
-            let own = drivers.iter().find(|of| of.shapes.contains(&at));
-            json!({
-                "name": made.names[at],
-                "joints": names(model, own.map_or(&[][..], |of| of.driver.joints())),
-                "vertices": shape.moved(),
-                "flat": shape.flat(),
-                "largest_before": shape.largest(|part| part.before),
-                "largest_after": shape.largest(|part| part.back.left),
-                "longest_offset": shape.largest(|part| part.back.longest()),
-                "most": made.most(at),
-            })
-        };
-        let shapes: Vec<Value> = shapes.iter().enumerate().map(shape).collect();
-        let clips = made.clips.iter();
-        let clips = clips.map(|of| json!({ "clip": model.clips[of.clip].name, "keys": of.keys, "error": of.error }));
-        let clips: Vec<Value> = clips.collect();
-        let two = |text: &String| text.split_once('=').map(|(from, to)| json!({ "from": from, "to": to }));
-        let renamed: Vec<Value> = self.rename.iter().filter_map(two).collect();
-        let warnings = remarks(model);
-        let out = json!({
-            "schema": 1, "shapes": shapes, "clips": clips, "renamed": renamed, "removed": self.remove,
-            "warnings": warnings,
-        });
-        format!("{out}\n")
-    }
-
-    /// Returns what was done as lines of text.
-    fn text(&self, shapes: &[Shape], drivers: &[ShapeDriver], made: &Reshaped) -> String {
-        let mut out = String::new();
-        for text in &self.rename {
-            out += &format!("renamed: {}\n", printable(text));
-        }
-        for name in &self.remove {
-            out += &format!("{}: removed, with its weights in all clips\n", printable(name));
-        }
-        for line in made.lines(shapes, drivers) {
-            out += &printable(&line);
-            out.push('\n');
-        }
-        for remark in remarks(&made.model) {
-            out += &printable(&format!("warning: {remark}"));
-            out.push('\n');
-        }
-        out
-    }
 }

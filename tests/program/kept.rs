@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 use skinscope::edit::{LayersInFile, Sheet};
 use skinscope::model::Model;
+use skinscope::parallel::JobContext;
 use skinscope::session::shaping::remove_shapes;
 use skinscope::writeback::{Destination, Origin, Recompression, Stamps, prepare};
 
@@ -30,7 +31,7 @@ fn layers_that_a_file_gains_stay_where_its_last_shape_goes_in_the_same_step() {
     let folder = folder("kept");
     ok(&folder, &["sculpt", "a.glb", "--from=Walk@0=dual-quaternion", "--name", "walk", "-o", "one.glb"]);
     let model = common::open(&folder, "one.glb");
-    let none = remove_shapes(&model, &["walk".to_owned()]).unwrap();
+    let none = remove_shapes(&model, &["walk".into()], &JobContext::of_waiting()).unwrap();
     let layers = || LayersInFile::Kept("{\"any\":1}".to_owned());
     let left = kept(&folder, "layers.glb", &none, layers());
     assert_eq!(left, serde_json::json!({ "layers": { "any": 1 } }));

@@ -20,6 +20,7 @@ mod outputs;
 mod paint;
 mod poses;
 mod sculpt;
+mod sculpt_places;
 mod sculpt_vertex;
 mod sharing;
 mod solve;

@@ -1,7 +1,8 @@
 //! A vertex of the skin, dragged with the pointer.
 
+use glam::DVec3;
 use skinscope::model::MeshId;
-use skinscope::session::{LayerCommand, PaintCommand};
+use skinscope::session::{LayerCommand, PaintCommand, VertexDragCommand};
 
 use super::paint::on_skin;
 use super::*;
@@ -115,4 +116,32 @@ fn a_drag_becomes_a_shape_by_a_press_in_the_panel() {
     harness.state_mut().session.apply(EditCommand::Undo);
     harness.run();
     assert!(rows(&harness) == dragged && targets(&harness) == 0);
+}
+
+#[test]
+fn all_poses_of_the_vertex_become_shapes_by_one_press() {
+    let mut session = session(3);
+    session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(0.0, 0.0, 50.0))));
+    session.apply(EditCommand::EndEdit);
+    let mut harness = window(session, UiState::default(), Status::default());
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::Q);
+    harness.run();
+    harness.run();
+    let (before, at) = (rows(&harness), on_skin(&harness));
+    drag(&mut harness, at, at + vec2(50.0, 10.0));
+    let session = &mut harness.state_mut().session;
+    let pin = session.painting().vertex_drag().pins()[0].target();
+    session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(0.0, 0.0, 20.0))));
+    session.apply(EditCommand::EndEdit);
+    session.update_pose();
+    let to = VertexDragCommand::To((pin + DVec3::new(0.0, 0.0, 0.05)).to_array());
+    session.apply(EditCommand::BeginEdit);
+    session.apply(PaintCommand::DragVertex(to));
+    session.apply(EditCommand::EndEdit);
+    harness.run();
+    harness.run();
+    assert!(harness.query_by_label("Make a shape of the drag").is_none());
+    click(&mut harness, "Make shapes of the drags");
+    let targets = harness.state().session.model().unwrap().meshes[0].morph_names.len();
+    assert!(rows(&harness) == before && targets == 2);
 }

@@ -127,7 +127,7 @@ pub(crate) static BAKE_METHOD: Operation = Operation {
     id: "bake-method",
     label: "Bake a method into weights",
     tool: "Bake method",
-    icon: "FILLED_CIRCLE",
+    icon: "COOKING_POT",
     group: Group::Bind,
     place: 3,
     help: "Find the weights whose linear blending comes nearest to another deformation method over many poses",

@@ -32,6 +32,7 @@ mod parting;
 mod property;
 mod shape_change;
 mod skeleton;
+mod target_change;
 pub mod test_shapes;
 mod tracks;
 mod weight_edits;
@@ -78,6 +79,7 @@ pub use property::{CameraProperty, Change, LightProperty, MaterialProperty, Prop
 pub use shape_change::{Retargeted, ShapeChange, ShapeTarget, ShapeTrack};
 pub use skeleton::{Facing, Skeleton, Skin};
 use skinscope_base::math::Transform;
+pub use target_change::TargetChange;
 pub use tracks::{Group, Tracks};
 pub use weight_edits::{WeightChange, WeightEdits, is_same_row};
 pub use weight_pages::{PagePiece, WeightPages};

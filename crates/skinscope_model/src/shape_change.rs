@@ -275,7 +275,7 @@ fn with_copies(primitive: &Primitive, offsets: &MorphTarget) -> MorphTarget {
 }
 
 /// Counts the weights of all instances anew.
-fn set_rest(parts: &mut ModelParts) {
+pub(super) fn set_rest(parts: &mut ModelParts) {
     let rest = &mut parts.skeleton.rest.morph_weights;
     rest.clear();
     for instance in &mut parts.instances {
@@ -296,7 +296,7 @@ fn set_keys(
     for (at, clip) in parts.clips.iter_mut().enumerate() {
         if targets.is_empty() {
             let before = clip.channels.len();
-            clip.channels.retain(|channel| !is_own(channel));
+            remap_keys(clip, node, &[]);
             let is_left = clip.channels.len() == before || !(clip.channels.is_empty() && clip.properties.is_empty());
             ensure(is_left, || format!("clip \"{}\"", clip.name), "it moves nothing but morph targets that would go")?;
             continue;
@@ -312,27 +312,33 @@ fn set_keys(
                 own.for_each(|channel| channel.sampler = sampler);
             }
         } else if !keeps_all {
-            let own: Vec<usize> = (0..clip.channels.len()).filter(|at| is_own(&clip.channels[*at])).collect();
-            for channel in own {
-                let Sampler { times, interpolation, values } = clip.samplers[clip.channels[channel].sampler].clone();
-                let Values::Weights { count, values } = values else { continue };
-                let row = |row: &[f32]| -> Vec<f32> {
-                    targets
-                        .iter()
-                        .map(|target| target.from.and_then(|at| row.get(at).copied()).unwrap_or(0.0))
-                        .collect()
-                };
-                let values = values.chunks(count.max(1)).flat_map(row).collect();
-                clip.samplers.push(Sampler {
-                    times,
-                    interpolation,
-                    values: Values::Weights { count: targets.len(), values },
-                });
-                clip.channels[channel].sampler = clip.samplers.len() - 1;
-            }
+            let from: Vec<Option<usize>> = targets.iter().map(|target| target.from).collect();
+            remap_keys(clip, node, &from);
         }
     }
     Ok(())
+}
+
+/// Gives the keys of the weights of a node a number for each of its targets: that of the target that it was, or 0. Without a target the node has
+/// no keys.
+pub(super) fn remap_keys(clip: &mut Clip, node: NodeId, from: &[Option<usize>]) {
+    let is_own = |channel: &Channel| channel.node == node && channel.path == Path::Weights;
+    if from.is_empty() {
+        clip.channels.retain(|channel| !is_own(channel));
+        return;
+    }
+    let own: Vec<usize> = (0..clip.channels.len()).filter(|at| is_own(&clip.channels[*at])).collect();
+    for channel in own {
+        let Sampler { times, interpolation, values } = clip.samplers[clip.channels[channel].sampler].clone();
+        let Values::Weights { count, values } = values else { continue };
+        let row = |row: &[f32]| -> Vec<f32> {
+            from.iter().map(|from| from.and_then(|at| row.get(at).copied()).unwrap_or(0.0)).collect()
+        };
+        let values = values.chunks(count.max(1)).flat_map(row).collect();
+        let values = Values::Weights { count: from.len(), values };
+        clip.samplers.push(Sampler { times, interpolation, values });
+        clip.channels[channel].sampler = clip.samplers.len() - 1;
+    }
 }
 
 /// Adds a sampler to a clip, and returns its index.

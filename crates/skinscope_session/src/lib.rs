@@ -200,6 +200,7 @@ impl Session {
         let tried = self.tried_skins();
         let effect = self.carry_out(command);
         self.follow_trial(tried);
+        self.follow_shaping();
         painting::follow(&mut self.painter());
         effect
     }

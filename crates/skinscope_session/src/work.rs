@@ -18,8 +18,8 @@ use crate::painting::LayerCopy;
 use crate::view::environment;
 use crate::{
     Command, ComparisonCommand, CurvesKey, EditCommand, EnvironmentCommand, LayerCommand, MEASURES_PER_SECOND,
-    MeasureCurves, PaintCommand, PlaceCommand, PlacedTask, Session, SideWeights, ToolCommand, ViewCommand,
-    WorstMomentKey, WorstPose, comparison, painting,
+    MeasureCurves, PaintCommand, PlaceCommand, PlacedTask, Session, ShapeCommand, SideWeights, ToolCommand,
+    ViewCommand, WorstMomentKey, WorstPose, comparison, painting,
 };
 
 /// A model that work is about: only the very same one equals it. It does not keep the model.
@@ -72,6 +72,8 @@ pub enum Work {
     BindPlaced(ModelKey, Box<PlacedTask>),
     /// What the links that a joint has gained in this model have done to the volume of the skin.
     MeasureLinks(ModelKey),
+    /// The shapes that were asked for when so many had been before.
+    MakeShapes(u64),
     /// The canvas on which weights of this model are painted.
     PreparePainting(ModelKey),
     /// The copy of a layer of weights for another model.
@@ -104,6 +106,9 @@ impl Work {
             Self::NormaliseWeights(_) => Some(("Normalising weights".to_owned(), EditCommand::NormaliseWeights.into())),
             Self::TryTool(_, task) => Some((task.operation.label.to_owned(), ToolCommand::Cancel.into())),
             Self::BindPlaced(..) => Some(("Binding".to_owned(), PlaceCommand::CancelBind.into())),
+            Self::MakeShapes(_) => {
+                Some(("Changing shapes".to_owned(), EditCommand::Shape(ShapeCommand::Cancel).into()))
+            }
             Self::CopyLayer { .. } => {
                 Some(("Copying a layer".to_owned(), PaintCommand::Layer(LayerCommand::CancelCopy).into()))
             }
@@ -207,6 +212,9 @@ impl Session {
         if let Some((task, model)) = self.placing.task().zip(self.edited_weights().edited_model()) {
             wanted.push(Work::BindPlaced(ModelKey::of(model), Box::new(task.clone())));
         }
+        if let Some((number, _)) = self.tools.wanted_shapes() {
+            wanted.push(Work::MakeShapes(number));
+        }
         if let Some(task) = self.wanted_link_task() {
             wanted.push(Work::MeasureLinks(ModelKey::of(&task.after)));
         }
@@ -274,6 +282,14 @@ impl Session {
                     let result = task.run(&model, context);
                     let take = move |session: &mut Session| session.take_bound(&model, &task, result);
                     (!context.is_cancelled()).then(|| Done::of(take))
+                }))
+            }
+            Work::MakeShapes(number) => {
+                let (_, task) = self.tools.wanted_shapes().filter(|(wanted, _)| wanted == number)?;
+                let task = Arc::clone(task);
+                Some(Box::new(move |context| {
+                    let made = task.run(context)?;
+                    Some(Done::of(move |session| session.take_shapes_made(&task, made)))
                 }))
             }
             Work::MeasureLinks(model) => {

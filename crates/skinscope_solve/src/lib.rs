@@ -55,6 +55,6 @@ pub use rows::{Problem, Solution, SolveSettings, solve_rows};
 pub use shapes::{
     DirectionOffsets, DraggedError, DraggedPart, DraggedVertex, DrivenShapes, Driver, DriverError, KeptShapesError,
     KeyedShapes, PosedSkin, ShapeDriver, ShapedSkin, TakenBack, WeightKeys, direction_offsets, dragged_targets,
-    kept_shapes, kept_text, keys_of_weights,
+    fitting_shapes, kept_shapes, kept_text, keys_of_weights,
 };
 pub use whole::{PrimitiveExamples, Solved, as_stored, solve_all};

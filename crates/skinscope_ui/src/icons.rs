@@ -62,5 +62,6 @@ icons! {
     SWAP = "\u{e036}";
     ANCHOR = "\u{e037}";
     BRACKETS = "\u{e038}";
+    COOKING_POT = "\u{e039}";
     ARROWS_LEFT_RIGHT = "\u{e013}";
 }

@@ -108,9 +108,14 @@ pub(super) fn points_of(
     read_mesh(path, load).map_err(|why| format!("{}: {why}", path.display()))
 }
 
-/// Meshes were read for the model `open`, or why they were not. Where another file was opened meanwhile nobody wants them.
+/// Meshes were read for the model `open`, or why they were not. Where the file was read again or another one was opened meanwhile, their poses are
+/// those of another model: they are not taken, and that is said.
 fn take(app: &mut App, open: &Model, read: Read) {
-    if !app.session.model().is_some_and(|model| model.is_of_one_file(open)) {
+    let is_open = app.session.model().is_some_and(|model| model.is_of_one_file(open));
+    if let Some(line) = left_out(&read).filter(|_| !is_open) {
+        app.status.warn(line);
+    }
+    if !is_open {
         return;
     }
     let Read { meshes, failed, unmatched } = read;
@@ -132,6 +137,21 @@ fn take(app: &mut App, open: &Model, read: Read) {
     if !failed.is_empty() {
         app.status.error = Some(failed.join("\n"));
     }
+}
+
+/// Says that meshes are not taken, since the model that they were read for is not there any more; `None` where none was read.
+fn left_out(read: &Read) -> Option<String> {
+    let names: Vec<&str> = read.meshes.iter().map(|mesh| mesh.name.as_str()).collect();
+    let was = match names.len() {
+        0 => return None,
+        1 => "was",
+        _ => "were",
+    };
+    let taken = counted(names.len(), "example", "examples");
+    let names = names.join(", ");
+    Some(format!(
+        "{taken} {was} not taken, since the model was read anew or another one opened meanwhile: drop {names} again"
+    ))
 }
 
 #[cfg(test)]
@@ -175,6 +195,21 @@ mod tests {
         session.apply(ToolCommand::Choose(Some(SOLVE.id)));
         assert_eq!(among(&session, &[4]), Some(vec![4]), "the tool is chosen");
         assert_eq!(among(&Session::default(), &[0]), None, "nothing is open");
+    }
+
+    #[test]
+    fn meshes_of_a_model_that_is_not_there_any_more_are_named() {
+        let mesh = |name: &str| ExampleMesh {
+            name: name.to_owned(),
+            points: MeshPoints(Arc::from([glam::DVec3::ZERO])),
+            pose: Arc::default(),
+            pose_name: String::new(),
+            is_held_out: false,
+        };
+        let read = |names: &[&str]| Read { meshes: names.iter().map(|name| mesh(name)).collect(), ..Read::default() };
+        assert_eq!(left_out(&read(&[])), None);
+        assert!(left_out(&read(&["a"])).unwrap().starts_with("1 example was not taken"));
+        assert!(left_out(&read(&["a", "b"])).unwrap().ends_with("drop a, b again"));
     }
 
     #[test]

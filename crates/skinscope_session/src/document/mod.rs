@@ -25,7 +25,7 @@ use skinscope_inspect::symmetry::{self, NoPlane};
 use skinscope_inspect::{Inspection, PickIndex, TexelDensity, WeightStats};
 use skinscope_model::Model;
 use skinscope_paint::{KeptError, KeptLayers, kept_layers};
-use skinscope_solve::{DrivenShapes, kept_shapes};
+use skinscope_solve::{DrivenShapes, KeptShapesError, kept_shapes};
 
 use crate::document::warnings::WeightWarnings;
 use crate::surfaces::tangents::ComputedTangents;
@@ -76,7 +76,7 @@ pub struct Document {
     /// The layers of weights that its file keeps, once they were asked for.
     kept_layers: Arc<OnceLock<Result<Option<KeptLayers>, KeptError>>>,
     /// What brings in the corrective shapes that its file has, once it was asked for.
-    kept_shapes: Arc<OnceLock<Vec<DrivenShapes>>>,
+    kept_shapes: Arc<OnceLock<Result<Vec<DrivenShapes>, KeptShapesError>>>,
 }
 
 /// Left and right of a model, once they were looked for.
@@ -328,7 +328,17 @@ impl Document {
     /// Returns what brings in the corrective shapes that its file has; nothing where what the file keeps of that does not fit the model.
     #[must_use]
     pub fn kept_shapes(&self) -> &[DrivenShapes] {
-        self.kept_shapes.get_or_init(|| kept_shapes(self.stored()).unwrap_or_default())
+        self.read_shapes().as_deref().unwrap_or_default()
+    }
+
+    /// Returns why nothing of what the file keeps of that can be used; `None` where it can. No shape can be made beside it.
+    #[must_use]
+    pub fn unfit_shapes(&self) -> Option<&KeptShapesError> {
+        self.read_shapes().as_ref().err()
+    }
+
+    fn read_shapes(&self) -> &Result<Vec<DrivenShapes>, KeptShapesError> {
+        self.kept_shapes.get_or_init(|| kept_shapes(self.stored()))
     }
 
     /// Returns a function that measures [`Document::rest_bounds`] and makes [`Document::pick_index`], for another thread

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skinscope_anim::Layers;
 use skinscope_edit::PlacedJoint;
 use skinscope_inspect::VertexSet;
-use skinscope_model::{ClipChange, ClipId, Model, NodeId, SkinningChange};
+use skinscope_model::{ClipChange, ClipId, Model, NodeId, SkinningChange, TargetChange};
 use skinscope_paint::{KeptLayers, LayerStack};
 
 use crate::Edits;
@@ -54,9 +54,11 @@ enum Step {
     AskedLayers(Option<Arc<KeptLayers>>),
     /// The joints that are placed by hand.
     Placed(Arc<Vec<PlacedJoint>>),
-    /// The model with other skins that meshes gained since its file was read, or other nodes or morph targets, with all edits of the pose, which
-    /// name these. It shares no list with the one that is shown.
+    /// The model with other skins that meshes gained since its file was read, or other nodes, with all edits of the pose, which name these. It
+    /// shares no list with the one that is shown.
     Bindings(Arc<Model>, Arc<Edits>),
+    /// The morph targets that the step changed, and the keys of their weights, with all edits of the pose, which name them by their places.
+    Targets(TargetChange, Arc<Edits>),
     /// What a gesture has changed of several of these, the first change first.
     Several(Vec<Step>),
 }
@@ -153,6 +155,14 @@ impl Step {
                     false => other.with_clips_changed(&other.clips_back_to(now.model)).map_or(other, Arc::new),
                 };
                 Self::Bindings(std::mem::replace(now.model, other), std::mem::replace(now.edits, edits))
+            }
+            Self::Targets(change, edits) => {
+                let Ok(changed) = now.model.with_targets_changed(&change) else {
+                    return Self::Targets(change, edits);
+                };
+                let before = changed.targets_back_to(now.model);
+                *now.model = Arc::new(changed);
+                Self::Targets(before, std::mem::replace(now.edits, edits))
             }
             Self::Several(parts) => Self::Several(parts.into_iter().rev().map(|part| part.take(now)).collect()),
         }
@@ -261,12 +271,20 @@ impl History {
         }
     }
 
+    /// Must be called when meshes have other morph targets; `before` is the change that undoes it, with the edits of the pose from before.
+    pub(crate) fn targets_changed(&mut self, before: TargetChange, edits: Arc<Edits>) {
+        self.future.clear();
+        self.close_step();
+        self.push(Step::Targets(before, edits));
+    }
+
     /// Must be called when another version of the file is shown, whose nodes and skins no step about those of the earlier one fits: no step
     /// leads back over one of these.
     pub(crate) fn forget_bindings(&mut self) {
         self.close_step();
         self.end_gesture(None);
-        let binds = |step: &Step| step.parts().iter().any(|part| matches!(part, Step::Bindings(..)));
+        let is_of_version = |part: &Step| matches!(part, Step::Bindings(..) | Step::Targets(..));
+        let binds = |step: &Step| step.parts().iter().any(is_of_version);
         for steps in [&mut self.past, &mut self.future] {
             if let Some(last) = steps.iter().rposition(binds) {
                 steps.drain(..=last);
@@ -302,7 +320,11 @@ impl History {
     fn push(&mut self, mut step: Step) {
         self.layers_are_open = false;
         if let Some(gesture) = &mut self.gesture {
-            for own in &mut self.past[gesture.first..] {
+            let own = &mut self.past[gesture.first..];
+            // Each change of targets is of the model that was there, so that none can be left out between others.
+            let is_of_model = |step: &Step| matches!(step, Step::Bindings(..) | Step::Targets(..));
+            let stands_alone = is_of_model(&step) && own.iter().any(|own| matches!(own, Step::Targets(..)));
+            for own in own.iter_mut().filter(|_| !stands_alone) {
                 match own.add(step) {
                     None => return,
                     Some(other) => step = other,
@@ -407,6 +429,13 @@ impl History {
     #[cfg(test)]
     pub(crate) fn skinning_bytes(&self) -> usize {
         self.skinning().map(SkinningChange::bytes).sum()
+    }
+
+    /// Returns the bytes of the morph targets and keys that all steps hold.
+    #[cfg(test)]
+    pub(crate) fn target_bytes(&self) -> usize {
+        let all = self.past.iter().chain(&self.future).flat_map(Step::parts);
+        all.map(|step| if let Step::Targets(change, _) = step { change.bytes() } else { 0 }).sum()
     }
 
     /// Returns whether there is a step back.

@@ -317,6 +317,7 @@ fn take_step(session: &mut Session, mut model: Arc<Model>, step: fn(&mut History
     session.painting.ask_about(asked_layers);
     session.show_placed(placed);
     session.follow_step(before.as_deref());
+    session.follow_left();
     if !Arc::ptr_eq(&marks.vertices, &marked) {
         session.marker().mark(marks.vertices, marks.by_hand);
     }

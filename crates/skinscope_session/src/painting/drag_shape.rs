@@ -1,83 +1,108 @@
-//! A corrective shape of a vertex that is dragged: what no weights can do becomes offsets in the pose.
+//! Corrective shapes of vertices that are dragged: what no weights can do becomes offsets in each pose in which they are held.
 
 use std::sync::Arc;
 
-use skinscope_edit::Sheet;
-use skinscope_model::PrimitiveId;
-use skinscope_solve::{DraggedPart, DraggedVertex, dragged_targets};
+use skinscope_base::parallel::JobContext;
+use skinscope_inspect::VertexRef;
+use skinscope_solve::DraggedVertex;
 
+use super::drag_pin::DragPin;
 use super::vertex_drag::{place_of, settings_of, take_back};
-use super::{VertexDragCommand, notes};
-use crate::{EditCommand, PaintCommand, Session, ShapeCommand, ShapeSettings};
-
-/// Displacements of some vertices of a primitive: metres, in the scene.
-type Moved = (PrimitiveId, Vec<(u32, [f64; 3])>);
+use super::{VertexDrag, VertexDragCommand, notes};
+use crate::shaping::{DraggedPose, MadeShapes, ShapeError, ShapeTask, ShapeWork};
+use crate::{EditCommand, PaintCommand, Session, ShapeSettings};
 
 impl Session {
-    /// Makes a corrective shape of where the dragged vertex should be in the pose that is shown, with what is around it, in place of the weights
-    /// that its drags have found, in one step. What cannot be done changes nothing, and the note of the brushes says why.
+    /// Makes a corrective shape of each pose in which dragged vertices are held: of where they should be, with what is around them, in place of the
+    /// weights that their drags have found. All of it is one step. What cannot be done changes nothing, and the note of the brushes says why.
     pub(crate) fn shape_of_drag(&mut self, settings: &ShapeSettings) {
-        let before = self.painting.vertex_drag.clone();
+        let drag = self.painting.vertex_drag.clone();
+        let shown = self.edited_weights().edited_model().map(Arc::clone);
         self.apply(EditCommand::BeginEdit);
-        let why = match self.moved_by_drag() {
-            Err(why) => Some(why),
-            Ok((pin, moved)) => {
-                self.apply(EditCommand::Shape(ShapeCommand::OfOffsets(settings.clone(), Arc::new(moved))));
-                let told = self.tools().shapes.as_ref().and_then(|told| told.as_ref().err()).cloned();
-                if told.is_none() {
-                    self.apply(PaintCommand::DragVertex(VertexDragCommand::Forget(pin)));
-                }
-                told
+        let task = self.task_of_drags(settings);
+        match task {
+            Ok(task) if self.defers_work => {
+                // The weights are as they were dragged until the shapes are there.
+                self.apply(EditCommand::CancelEdit);
+                self.painting.vertex_drag = drag;
+                let shown = shown.unwrap_or_else(|| Arc::clone(&task.shown));
+                self.tools.begin_shapes(ShapeTask { shown, ..task });
             }
-        };
-        if why.is_none() {
-            self.apply(EditCommand::EndEdit);
-        } else {
-            self.apply(EditCommand::CancelEdit);
-            self.painting.vertex_drag = before;
-        }
-        self.painting.note = why.as_deref().map(notes::refused);
-        if let Some(why) = why {
-            self.tools.shapes = Some(Err(why));
+            Ok(task) => {
+                let made = task.run(&JobContext::of_waiting());
+                let made = made.unwrap_or_else(|| Err(ShapeError("it was given up".to_owned())));
+                self.end_shapes_of_drags(drag, made);
+            }
+            Err(why) => self.end_shapes_of_drags(drag, Err(ShapeError(why))),
         }
     }
 
-    /// Takes the weights back that the drags have found. Returns the number of the pin in the pose that is shown, and by how much it moves which
-    /// vertices then. The error says why there is none.
-    fn moved_by_drag(&mut self) -> Result<(usize, Vec<Moved>), String> {
+    /// Shows the shapes that were made of drags in the background, in place of the weights of these.
+    pub(crate) fn show_shapes_of_drags(&mut self, task: &ShapeTask, made: Result<MadeShapes, ShapeError>) {
+        let drag = self.painting.vertex_drag.clone();
+        self.apply(EditCommand::BeginEdit);
+        let taken = take_back(&mut self.painter()).map_err(|note| ShapeError(note.text));
+        let now = self.edited_weights().edited_model();
+        let is_same = now.is_some_and(|now| now.weight_edits() == task.model.weight_edits());
+        let changed = || ShapeError("the drags have changed while shapes were made of them".to_owned());
+        let taken = taken.and_then(|()| if is_same { Ok(()) } else { Err(changed()) });
+        self.end_shapes_of_drags(drag, taken.and(made));
+    }
+
+    /// Ends the gesture in which the weights of drags were taken back: with shapes in their place, or as if it had never begun.
+    fn end_shapes_of_drags(&mut self, drag: VertexDrag, made: Result<MadeShapes, ShapeError>) {
+        let why = match made.map(|made| (made, self.model().map(Arc::clone))) {
+            Ok((MadeShapes { model, lines }, Some(before))) => {
+                self.show_shapes(before, model);
+                self.apply(PaintCommand::DragVertex(VertexDragCommand::ForgetAll));
+                self.apply(EditCommand::EndEdit);
+                self.painting.note = None;
+                self.tools.shapes = Some(Ok(lines));
+                return;
+            }
+            Ok((_, None)) => "nothing is open".to_owned(),
+            Err(why) => why.0,
+        };
+        self.apply(EditCommand::CancelEdit);
+        self.painting.vertex_drag = drag;
+        self.painting.note = Some(notes::refused(&why));
+        self.tools.shapes = Some(Err(why));
+    }
+
+    /// Takes the weights back that the drags have found, and returns what is to be made in their place. The error says why there is nothing.
+    fn task_of_drags(&mut self, settings: &ShapeSettings) -> Result<ShapeTask, String> {
         self.update_pose();
-        let pose = self.pose().local.clone();
-        let drag = &self.painting.vertex_drag;
-        let pin = drag.pins().iter().position(|pin| pin.is_of(&pose));
-        let found = pin.and_then(|pin| Some((pin, drag.vertex()?, drag.pins().get(pin)?.target())));
-        let (pin, vertex, target) = found.ok_or("no vertex is dragged in the pose that is shown")?;
+        let pins = self.painting.vertex_drag.all_pins();
+        let pins: Vec<(VertexRef, DragPin)> = pins.map(|(vertex, pin)| (vertex, pin.clone())).collect();
+        if pins.is_empty() {
+            return Err("no vertex is dragged".to_owned());
+        }
         take_back(&mut self.painter()).map_err(|note| note.text)?;
         let nowhere = || "no skin moves this vertex".to_owned();
         let model = self.model().map(Arc::clone).ok_or_else(nowhere)?;
-        let (at, vertex) = place_of(&model, vertex).ok_or_else(nowhere)?;
-        let settings = settings_of(&self.painter());
-        let (tables, surfaces) = Sheet::parts_of(&model);
-        let vertices = [DraggedVertex { at, vertex, target }];
-        let how = (self.base_method(false), &settings);
-        let parts = dragged_targets((&model, &pose), (&surfaces, &tables), &vertices, how).map_err(|_| nowhere())?;
-        Ok((pin, parts.iter().map(moved_of).collect()))
+        let mut poses: Vec<DraggedPose> = Vec::new();
+        for (vertex, pin) in pins {
+            let (at, vertex) = place_of(&model, vertex).ok_or_else(nowhere)?;
+            let vertex = DraggedVertex { at, vertex, target: pin.target() };
+            match poses.iter_mut().find(|known| pin.is_of(&known.pose)) {
+                Some(known) => known.vertices.push(vertex),
+                None => poses.push(DraggedPose { pose: pin.pin.pose, vertices: vec![vertex] }),
+            }
+        }
+        let work = ShapeWork::OfDrags(poses, settings_of(&self.painter()));
+        self.shape_task(settings, work).ok_or_else(nowhere)
     }
-}
-
-/// Returns by how much the vertices of a primitive move that do.
-fn moved_of(part: &DraggedPart) -> Moved {
-    let places = (0..).zip(part.targets.iter().zip(&part.now)).filter(|(_, (target, _))| target.is_finite());
-    (part.of.1, places.map(|(vertex, (target, now))| (vertex, (*target - now.as_dvec3()).to_array())).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use glam::DVec3;
+    use skinscope_model::{InstanceId, MeshId, WeightChange};
 
     use super::super::tests::now;
     use super::super::vertex_drag_tests::{VERTEX, between, drag, dragging, drawn, turn};
     use super::*;
-    use crate::{LayerCommand, command_line, read_command};
+    use crate::{LayerCommand, SelectionCommand, ShapeCommand, Work, command_line, read_command};
 
     fn shape(session: &mut Session, name: &str) {
         let settings = ShapeSettings { name: name.to_owned(), ..ShapeSettings::default() };
@@ -129,21 +154,97 @@ mod tests {
         assert_eq!(session.painting().layers().layers().len(), 1);
     }
 
-    #[test]
-    fn each_pose_gets_a_shape_of_its_own() {
+    /// A vertex that is held in two poses, and where it should be in each.
+    fn in_two_poses() -> (Session, [DVec3; 2]) {
         let mut session = dragging();
         let first = drawn(&mut session) + DVec3::X * 0.1;
         drag(&mut session, &[first]);
         turn(&mut session, glam::Vec3::new(0.0, 0.0, 70.0));
         let second = drawn(&mut session) + DVec3::Z * 0.1;
         drag(&mut session, &[second]);
-        shape(&mut session, "sideways");
-        assert_eq!(session.painting().vertex_drag().pins().len(), 1, "{:?}", session.painting().note());
+        (session, [first, second])
+    }
+
+    #[test]
+    fn all_poses_get_a_shape_of_their_own_in_one_step() {
+        let (mut session, [first, second]) = in_two_poses();
+        let dragged = now(&session);
+        shape(&mut session, "elbow");
+        assert!(session.painting().note().is_none(), "{:?}", session.painting().note());
+        assert_eq!(names(&session), ["elbow", "elbow 2"]);
+        assert!(session.painting().vertex_drag().pins().is_empty());
+        assert!(drawn(&mut session).distance(second) < 1e-4);
         turn(&mut session, glam::Vec3::new(50.0, 0.0, 0.0));
-        assert!(session.painting().vertex_drag().pins()[0].is_of(&session.pose().local));
-        shape(&mut session, "ahead");
-        assert_eq!(names(&session), ["sideways", "ahead"]);
         assert!(drawn(&mut session).distance(first) < 1e-4);
+        session.apply(EditCommand::Undo);
+        session.apply(EditCommand::Undo);
+        assert!(now(&session) == dragged && names(&session).is_empty());
+    }
+
+    #[test]
+    fn all_vertices_that_were_dragged_in_a_pose_are_in_one_shape() {
+        let mut session = dragging();
+        let before = now(&session);
+        let first = drawn(&mut session) + DVec3::new(0.1, 0.02, 0.05);
+        drag(&mut session, &[first]);
+        let other = VertexRef { instance: InstanceId::from_index(0), primitive: 0, vertex: VERTEX + 8 };
+        session.apply(SelectionCommand::Pin(Some(other)));
+        let at = |session: &mut Session| {
+            session.update_pose();
+            let surface = session.surfaces().surface().unwrap();
+            surface.parts[0].deformed.positions[VERTEX + 8].as_dvec3()
+        };
+        let second = at(&mut session) + DVec3::new(-0.1, 0.0, 0.05);
+        drag(&mut session, &[second]);
+        assert_eq!((session.painting().vertex_drag().pins().len(), session.painting().vertex_drag().others()), (1, 1));
+        let dragged = now(&session);
+        shape(&mut session, "elbow");
+        assert!(session.painting().note().is_none(), "{:?}", session.painting().note());
+        assert!(names(&session) == ["elbow"] && now(&session) == before, "the weights are those from before both");
+        assert!(drawn(&mut session).distance(first) < 1e-4 && at(&mut session).distance(second) < 1e-4);
+        assert_eq!(session.painting().vertex_drag().others(), 0);
+        session.apply(EditCommand::Undo);
+        assert!(now(&session) == dragged && names(&session).is_empty());
+        assert_eq!(session.painting().vertex_drag().others(), 1, "both are held again");
+        // What others do to the weights meanwhile stays.
+        let mut change = WeightChange::new(MeshId(0), 0, 4);
+        change.push(3, &[0, 1], &[0.25, 0.75]);
+        session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+        let edited = now(&session);
+        shape(&mut session, "elbow");
+        assert!(names(&session) == ["elbow"] && now(&session) == edited);
+    }
+
+    #[test]
+    fn shapes_of_drags_that_are_made_in_the_background_are_those_made_at_once() {
+        let (mut session, _) = in_two_poses();
+        let mut at_once = session.clone();
+        shape(&mut at_once, "elbow");
+        session.defer_work();
+        let dragged = now(&session);
+        let pins = session.painting().vertex_drag().pins().to_vec();
+        shape(&mut session, "elbow");
+        assert!(session.tools().makes_shapes() && now(&session) == dragged && names(&session).is_empty());
+        assert!(session.painting().vertex_drag().pins() == pins);
+        session.do_wanted();
+        assert!(!session.tools().makes_shapes() && now(&session) == now(&at_once));
+        let offsets = |session: &Session| {
+            let morphs = &session.model().unwrap().meshes[0].primitives[0].morphs;
+            morphs.iter().map(|morph| morph.positions.clone()).collect::<Vec<_>>()
+        };
+        assert!(offsets(&session) == offsets(&at_once) && names(&session) == ["elbow", "elbow 2"]);
+        session.apply(EditCommand::Undo);
+        assert!(now(&session) == dragged && names(&session).is_empty());
+        // What is dragged on meanwhile stays.
+        shape(&mut session, "elbow");
+        let work = session.wanted().into_iter().find(|work| matches!(work, Work::MakeShapes(_))).unwrap();
+        let late = session.begin(&work).unwrap()(&JobContext::of_waiting()).unwrap();
+        let wanted = drawn(&mut session) + DVec3::Z * 0.02;
+        drag(&mut session, &[wanted]);
+        let dragged = now(&session);
+        session.done(late);
+        assert!(now(&session) == dragged && names(&session).is_empty());
+        assert!(session.tools().shapes.clone().unwrap().unwrap_err().contains("the model has changed"));
     }
 
     #[test]

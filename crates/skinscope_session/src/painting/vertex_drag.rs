@@ -48,6 +48,8 @@ pub struct VertexDrag {
     pins: Vec<DragPin>,
     /// The weights that the pins have made, and those from before them.
     made: Option<Made>,
+    /// The vertices that were dragged before, the first one first.
+    earlier: Vec<Earlier>,
     /// The drag that is under way.
     open: Option<Box<Open>>,
     /// The surfaces of a model that has the same ones as the open one.
@@ -85,6 +87,15 @@ impl Made {
     }
 }
 
+/// A vertex that was dragged before another one was.
+#[derive(Clone, Debug)]
+struct Earlier {
+    vertex: VertexRef,
+    pins: Vec<DragPin>,
+    /// What its pins have made, before those of the later ones.
+    made: Option<Made>,
+}
+
 /// A drag that is under way.
 #[derive(Clone, Debug)]
 struct Open {
@@ -113,6 +124,7 @@ struct Moment {
     vertex: Option<VertexRef>,
     pins: Vec<DragPin>,
     made: Option<Made>,
+    earlier: Vec<Earlier>,
 }
 
 impl VertexDrag {
@@ -134,9 +146,32 @@ impl VertexDrag {
         &self.pins
     }
 
-    /// Returns the vertex that the pins are of.
-    pub(super) fn vertex(&self) -> Option<VertexRef> {
-        self.vertex
+    /// Returns how many vertices that were dragged before are held in poses too.
+    #[must_use]
+    pub fn others(&self) -> usize {
+        self.earlier.iter().filter(|earlier| !earlier.pins.is_empty()).count()
+    }
+
+    /// Returns the poses in which any vertex is held, each with its vertex.
+    pub(super) fn all_pins(&self) -> impl Iterator<Item = (VertexRef, &DragPin)> {
+        let earlier = self.earlier.iter().flat_map(|of| of.pins.iter().map(move |pin| (of.vertex, pin)));
+        let own = self.vertex.into_iter().flat_map(move |vertex| self.pins.iter().map(move |pin| (vertex, pin)));
+        earlier.chain(own)
+    }
+
+    /// Goes on with another vertex. The one from before stays held as it is; where the other one was held, it begins anew.
+    fn turn_to(&mut self, vertex: VertexRef) {
+        self.earlier.iter_mut().filter(|of| of.vertex == vertex).for_each(|of| of.pins.clear());
+        let (pins, made) = (std::mem::take(&mut self.pins), self.made.take());
+        if let Some(before) = self.vertex.replace(vertex).filter(|_| made.is_some() || !pins.is_empty()) {
+            self.earlier.push(Earlier { vertex: before, pins, made });
+        }
+    }
+
+    /// What follows begins with the weights as they are.
+    fn forget_made(&mut self) {
+        self.made = None;
+        self.earlier.iter_mut().for_each(|of| of.made = None);
     }
 
     /// Returns whether a drag is under way.
@@ -170,8 +205,12 @@ impl VertexDrag {
     /// Lets the pins follow a model whose nodes or morph targets are others than those of the one before.
     pub(super) fn follow_layout(&mut self, before: &Model, now: &Model) {
         let following = Following::new(before, now);
-        let known = self.moments.iter_mut().flat_map(|moment| &mut moment.pins);
-        self.pins.iter_mut().chain(known).for_each(|pin| following.follow(pin));
+        let known = self
+            .moments
+            .iter_mut()
+            .flat_map(|moment| moment.pins.iter_mut().chain(moment.earlier.iter_mut().flat_map(|of| &mut of.pins)));
+        let earlier = self.earlier.iter_mut().flat_map(|of| &mut of.pins);
+        self.pins.iter_mut().chain(earlier).chain(known).for_each(|pin| following.follow(pin));
         (self.open, self.reach) = (None, None);
     }
 
@@ -186,6 +225,7 @@ impl VertexDrag {
             vertex: self.vertex,
             pins: self.pins.clone(),
             made: self.made.clone(),
+            earlier: self.earlier.clone(),
         });
         self.seen = Some(Arc::clone(model));
     }
@@ -197,10 +237,13 @@ impl VertexDrag {
         }
         self.seen = Some(Arc::clone(model));
         // Others have changed the weights: what follows begins with theirs.
-        self.made = None;
+        self.forget_made();
         if let Some(moment) = self.moments.iter().rev().find(|moment| moment.edits == *model.weight_edits()) {
             // The weights from before the pins are those of a model with these nodes and morph targets.
-            let made = moment.made.clone().filter(|made| made.base.shares_all_but_edits(model));
+            let is_of_layout = |made: &Made| made.base.shares_all_but_edits(model);
+            let made = moment.made.clone().filter(is_of_layout);
+            self.earlier = moment.earlier.clone();
+            self.earlier.iter_mut().for_each(|of| of.made = of.made.take().filter(is_of_layout));
             (self.vertex, self.pins, self.made) = (moment.vertex, moment.pins.clone(), made);
         }
     }
@@ -226,7 +269,10 @@ pub(super) fn apply(painter: &mut Painter<'_>, command: &VertexDragCommand) {
             painter.painting.note = done.err();
         }
         VertexDragCommand::Forget(number) => forget(painter, |place| place == *number),
-        VertexDragCommand::ForgetAll => forget(painter, |_| true),
+        VertexDragCommand::ForgetAll => {
+            painter.painting.vertex_drag.earlier.clear();
+            forget(painter, |_| true);
+        }
     }
 }
 
@@ -253,7 +299,8 @@ fn forget(painter: &mut Painter<'_>, is_one: impl Fn(usize) -> bool) {
     let drag = &mut painter.painting.vertex_drag;
     let mut place = 0..;
     drag.pins.retain(|_| !place.next().is_some_and(&is_one));
-    (drag.open, drag.made) = (None, None);
+    drag.open = None;
+    drag.forget_made();
     if let Some(model) = model {
         drag.note(&model);
     }
@@ -369,27 +416,35 @@ pub(super) fn take_back(painter: &mut Painter<'_>) -> Result<(), PaintNote> {
     let Some(model) = painter.skinning.edited().edited_model().map(Arc::clone) else { return Ok(()) };
     painter.painting.vertex_drag.go_to(&model);
     let painting: &Painting = painter.painting;
-    let made = painting.vertex_drag.made.as_ref();
-    if made.is_some_and(|made| !made.goes_on(painting)) {
+    let drag = &painting.vertex_drag;
+    let mut all = drag.made.iter().chain(drag.earlier.iter().filter_map(|of| of.made.as_ref()));
+    if all.any(|made| !made.goes_on(painting)) {
         return Err(notes::refused("the vertex was dragged in another layer than the one in hand"));
     }
     let drag = &mut painter.painting.vertex_drag;
     drag.open = None;
-    match drag.made.take().map(|made| (made.base, made.of)) {
-        Some((base, MadeOf::Weights(changes))) => {
-            let before = base.skinning_before(&SkinningChange { weights: changes, binds: Vec::new() });
+    // The last change first, since each has the weights from before it.
+    let last = drag.made.take().into_iter();
+    let all: Vec<Made> = last.chain(drag.earlier.iter_mut().rev().filter_map(|of| of.made.take())).collect();
+    all.into_iter().try_for_each(|made| take_one_back(painter, made))?;
+    if let Some(now) = painter.skinning.edited().edited_model().map(Arc::clone) {
+        painter.painting.vertex_drag.note(&now);
+    }
+    Ok(())
+}
+
+fn take_one_back(painter: &mut Painter<'_>, made: Made) -> Result<(), PaintNote> {
+    match made.of {
+        MadeOf::Weights(changes) => {
+            let before = made.base.skinning_before(&SkinningChange { weights: changes, binds: Vec::new() });
             painter.skinning.change_weights(&before.weights);
         }
-        Some((_, MadeOf::Layer(layer, rows))) => {
+        MadeOf::Layer(layer, rows) => {
             let rows: Vec<_> = rows.into_iter().map(|at| (at, None)).collect();
             layer.put(painter, &rows, &BTreeSet::new())?;
             let strokes = painter.painting.recorded_count();
             painter.painting.easel.note_change(strokes);
         }
-        None => {}
-    }
-    if let Some(now) = painter.skinning.edited().edited_model().map(Arc::clone) {
-        painter.painting.vertex_drag.note(&now);
     }
     Ok(())
 }
@@ -407,11 +462,11 @@ fn begin(painter: &mut Painter<'_>, vertex: VertexRef, model: &Arc<Model>) -> Re
     let painting: &Painting = painter.painting;
     let goes_on = painting.vertex_drag.made.as_ref().is_some_and(|made| made.goes_on(painting));
     let drag = &mut painter.painting.vertex_drag;
-    if !goes_on {
-        drag.made = None;
+    if !goes_on && drag.made.is_some() {
+        drag.forget_made();
     }
     if drag.vertex != Some(vertex) {
-        (drag.vertex, drag.pins, drag.made) = (Some(vertex), Vec::new(), None);
+        drag.turn_to(vertex);
     }
     // The pins from before come back where the drag is given up or undone.
     drag.note(model);

@@ -5,23 +5,23 @@ use std::sync::Arc;
 
 use glam::{Quat, Vec3};
 use skinscope_base::math::Aabb;
+use skinscope_base::parallel::JobContext;
 use skinscope_model::{
     BuildError, ClipId, ClipSource, InstanceId, MeshId, Model, MorphTarget, PrimitiveId, ShapeChange, ShapeTarget,
     ShapeTrack,
 };
 use skinscope_solve::{
-    DirectionOffsets, DrivenShapes, Driver, KeyedShapes, ShapeDriver, WeightKeys, kept_shapes, kept_text,
-    keys_of_weights,
+    DirectionOffsets, DrivenShapes, Driver, KeyedShapes, ShapeDriver, WeightKeys, fitting_shapes, kept_shapes,
+    kept_text, keys_of_weights,
 };
 
-use super::{Shape, ShapeError};
+use super::names::{Target, TargetName};
+use super::{Part, Shape, ShapeError};
 
 /// Between keys, the surface may be this share of its size from where the driver would put it, where keys are not too close for that.
 const TOLERANCE: f64 = 1e-4;
 /// The bounds of the same as a weight.
 const WEIGHTS: [f64; 2] = [1e-4, 0.02];
-/// No message lists more names than this.
-const MOST_LISTED: usize = 16;
 
 /// What the keys of a clip make of new shapes.
 #[derive(Clone, Debug)]
@@ -61,9 +61,10 @@ struct Columns<'a> {
 }
 
 impl Columns<'_> {
-    /// Returns the keys of all clips that need some.
-    fn tracks(&self, model: &Model) -> Vec<(ShapeTrack, WeightKeys)> {
-        (0..model.clips.len()).filter_map(|clip| self.track(model, clip)).collect()
+    /// Returns the keys of all clips that need some; of a job that is cancelled those that were found until then.
+    fn tracks(&self, model: &Model, context: &JobContext) -> Vec<(ShapeTrack, WeightKeys)> {
+        let clips = (0..model.clips.len()).take_while(|_| !context.is_cancelled());
+        clips.filter_map(|clip| self.track(model, clip)).collect()
     }
 
     fn track(&self, model: &Model, at: usize) -> Option<(ShapeTrack, WeightKeys)> {
@@ -91,29 +92,32 @@ impl Columns<'_> {
     }
 }
 
-/// Gives a model the shapes that the drivers bring in, after those that it has.
+/// Gives a model the shapes that the drivers bring in, after those that it has. Each mesh has those alone that move vertices of it. Where the job
+/// is cancelled, the result is of no use.
 ///
 /// # Errors
 /// What drives the shapes that the model has cannot be read, or a mesh cannot have more morph targets.
-pub fn add_shapes(model: &Model, shapes: &[Shape], drivers: &[ShapeDriver]) -> Result<Reshaped, ShapeError> {
+pub fn add_shapes(
+    model: &Model,
+    shapes: &[Shape],
+    drivers: &[ShapeDriver],
+    context: &JobContext,
+) -> Result<Reshaped, ShapeError> {
     let (mut kept, text) = if shapes.is_empty() { kept_or_text(model) } else { (kept_of(model)?, None) };
-    let parts = || shapes.iter().flat_map(|shape| &shape.parts).filter(|part| part.back.moved() > 0);
-    let meshes: BTreeSet<MeshId> = parts().map(|part| model.file_mesh(part.at.mesh)).collect();
     let (mut change, mut clips, names) = (ShapeChange::default(), Vec::new(), free_names(model, shapes));
-    for mesh in meshes {
-        let targets = with_new(model, mesh, (shapes, &names));
-        let own = || parts().filter(|part| model.file_mesh(part.at.mesh) == mesh);
-        let longest = own().map(|part| part.back.longest()).fold(0.0, f64::max);
-        let farthest = own().map(|part| part.before).fold(0.0, f64::max);
-        let old = targets.len() - shapes.len();
+    for mesh in meshes_of(model, shapes) {
+        let own = OwnShapes::of(model, mesh, (shapes, drivers))?;
+        let mut targets: Vec<ShapeTarget> = kept_targets(&model.meshes[mesh.index()].morph_names);
+        let old = targets.len();
+        targets.extend(own.numbers.iter().map(|at| new_target(model, mesh, &shapes[*at], &names[*at])));
         for instance in instances(model, mesh)? {
-            let keyed = KeyedShapes { instance, drivers, tolerance: tolerance(model, mesh, longest) };
-            for (track, keys) in (Columns { keyed, columns: (0..targets.len()).collect() }).tracks(model) {
-                clips.push(told(track.clip.index(), &keys, farthest));
+            let keyed = KeyedShapes { instance, drivers: &own.drivers, tolerance: tolerance(model, mesh, own.longest) };
+            for (track, keys) in (Columns { keyed, columns: (0..targets.len()).collect() }).tracks(model, context) {
+                clips.push(own.told(track.clip.index(), &keys, shapes.len()));
                 change.tracks.push(track);
             }
             let target = |shape: &usize| (old + shape, targets[old + shape].name.clone());
-            kept.extend(drivers.iter().map(|of| DrivenShapes {
+            kept.extend(own.drivers.iter().map(|of| DrivenShapes {
                 instance,
                 driver: of.driver.clone(),
                 targets: of.shapes.iter().map(target).collect(),
@@ -125,34 +129,103 @@ pub fn add_shapes(model: &Model, shapes: &[Shape], drivers: &[ShapeDriver]) -> R
     Ok(Reshaped { model, names, clips })
 }
 
-/// Takes morph targets away by their names, whatever brings them in. Shapes that were driven together with them are driven without them.
+/// Returns the meshes of the file whose vertices some shapes move.
+fn meshes_of(model: &Model, shapes: &[Shape]) -> BTreeSet<MeshId> {
+    let parts = shapes.iter().flat_map(|shape| &shape.parts).filter(|part| part.back.moved() > 0);
+    parts.map(|part| model.file_mesh(part.at.mesh)).collect()
+}
+
+/// The shapes that move vertices of a mesh, and what brings them in there.
+struct OwnShapes {
+    /// Their numbers among all shapes, rising.
+    numbers: Vec<usize>,
+    /// Each shape by its place in `numbers`.
+    drivers: Vec<ShapeDriver>,
+    /// The length of the longest offset.
+    longest: f64,
+    /// The largest distance of the surface from where it should be, metres.
+    farthest: f64,
+}
+
+impl OwnShapes {
+    fn of(model: &Model, mesh: MeshId, (shapes, drivers): (&[Shape], &[ShapeDriver])) -> Result<Self, ShapeError> {
+        let is_own = |part: &&Part| model.file_mesh(part.at.mesh) == mesh && part.back.moved() > 0;
+        let numbers: Vec<usize> = (0..shapes.len()).filter(|at| shapes[*at].parts.iter().any(|p| is_own(&p))).collect();
+        let parts = || shapes.iter().flat_map(|shape| &shape.parts).filter(is_own);
+        let drivers = drivers.iter().filter_map(|of| driver_of(of, &numbers).transpose());
+        Ok(Self {
+            drivers: drivers.collect::<Result<_, _>>()?,
+            longest: parts().map(|part| part.back.longest()).fold(0.0, f64::max),
+            farthest: parts().map(|part| part.before).fold(0.0, f64::max),
+            numbers,
+        })
+    }
+
+    /// Says what the keys of a clip make of the shapes, of which there are `count` in all meshes.
+    fn told(&self, clip: usize, keys: &WeightKeys, count: usize) -> ClipKeys {
+        let mut most = vec![0.0; count];
+        self.numbers.iter().zip(&keys.most).for_each(|(at, own)| most[*at] = *own);
+        ClipKeys { clip, keys: keys.times.len(), most, error: keys.error * self.farthest }
+    }
+}
+
+/// Returns what brings in those shapes of a driver that a mesh has, by their places in `numbers`; `None` where it has none of them. In the poses of
+/// the others there is none of its own, so that weights are the same as those of all together.
+fn driver_of(of: &ShapeDriver, numbers: &[usize]) -> Result<Option<ShapeDriver>, ShapeError> {
+    let (rest, examples) = of.driver.rotations();
+    let (mut shapes, mut own, mut others) = (Vec::new(), Vec::new(), Vec::new());
+    for (shape, example) in of.shapes.iter().zip(examples) {
+        match numbers.binary_search(shape) {
+            Ok(place) => {
+                shapes.push(place);
+                own.push(example.clone());
+            }
+            Err(_) => others.push(example.clone()),
+        }
+    }
+    if others.is_empty() || shapes.is_empty() {
+        return Ok((!shapes.is_empty()).then(|| ShapeDriver { driver: of.driver.clone(), shapes }));
+    }
+    others.extend(of.driver.others().iter().cloned());
+    let driver = Driver::new(of.driver.joints().to_vec(), rest.to_vec(), own);
+    let driver = driver.map_err(|why| ShapeError(why.to_string()))?.without(others);
+    Ok(Some(ShapeDriver { driver, shapes }))
+}
+
+/// Takes morph targets away, whatever brings them in. Shapes that were driven together with them are driven without them.
 ///
 /// # Errors
-/// There is no target of a name, or the model cannot be without it.
-pub fn remove_shapes(model: &Model, names: &[String]) -> Result<Model, ShapeError> {
-    names.iter().try_for_each(|name| check_name(model, name))?;
-    let goes = |name: &String| names.contains(name);
+/// A target is not there, it is not clear which is meant, or the model cannot be without it.
+pub fn remove_shapes(model: &Model, names: &[TargetName], context: &JobContext) -> Result<Model, ShapeError> {
+    let mut gone: BTreeSet<Target> = BTreeSet::new();
+    for name in names {
+        gone.extend(name.find(model)?);
+    }
     let (all, text) = kept_or_text(model);
-    let text = text.filter(|_| model.meshes.iter().flat_map(|mesh| &mesh.morph_names).any(|name| !goes(name)));
+    let count: usize = model.file_meshes().map(|(_, of)| of.morph_names.len()).sum();
+    let text = text.filter(|_| count > gone.len());
+    let mesh_of = |shapes: &DrivenShapes| model.file_mesh(model.instances[shapes.instance.index()].mesh);
     let mut staying: Vec<(&Driver, &Vec<Quat>)> = Vec::new();
     for of in &all {
-        let examples = of.targets.iter().zip(of.driver.rotations().1).filter(|((_, name), _)| !goes(name));
+        let mesh = mesh_of(of);
+        let examples = of.targets.iter().zip(of.driver.rotations().1);
+        let examples = examples.filter(|((at, _), _)| !gone.contains(&(mesh, *at)));
         let driver = &of.driver;
         staying.extend(examples.map(|(_, example)| (driver, example)));
     }
     let mut kept: Vec<DrivenShapes> = Vec::new();
     let mut change = ShapeChange::default();
     for (mesh, of) in model.file_meshes() {
-        let own = |shapes: &&DrivenShapes| model.file_mesh(model.instances[shapes.instance.index()].mesh) == mesh;
-        if !of.morph_names.iter().any(goes) {
-            kept.extend(all.iter().filter(own).cloned());
+        let stays: Vec<usize> = (0..of.morph_names.len()).filter(|at| !gone.contains(&(mesh, *at))).collect();
+        let others = || all.iter().any(|shapes| mesh_of(shapes) == mesh && loses_others(shapes, &staying));
+        if stays.len() == of.morph_names.len() && !others() {
+            kept.extend(all.iter().filter(|shapes| mesh_of(shapes) == mesh).cloned());
             continue;
         }
-        let stays: Vec<usize> = (0..of.morph_names.len()).filter(|at| !goes(&of.morph_names[*at])).collect();
         for instance in instances(model, mesh)? {
             let own = all.iter().filter(|shapes| shapes.instance == instance);
             let left = Left::of(&stays, &staying, own)?;
-            change.tracks.extend(left.redriven.tracks(model, instance, &stays));
+            change.tracks.extend(left.redriven.tracks(model, (instance, &stays), context));
             kept.extend(left.kept);
         }
         change.meshes.push((mesh, stays.iter().map(|at| kept_target(&of.morph_names, *at)).collect()));
@@ -160,27 +233,42 @@ pub fn remove_shapes(model: &Model, names: &[String]) -> Result<Model, ShapeErro
     changed(model, change, &kept, text)
 }
 
-/// Gives a morph target another name, in all meshes that have one of the name.
+/// Gives morph targets another name.
 ///
 /// # Errors
-/// There is none of the name, or one that is called so already.
-pub fn rename_shape(model: &Model, old: &str, new: &str) -> Result<Model, ShapeError> {
-    check_name(model, old)?;
+/// There is none, it is not clear which is meant, or another target of the mesh is called so already.
+pub fn rename_shape(model: &Model, old: &TargetName, new: &str) -> Result<Model, ShapeError> {
+    let found = old.find(model)?;
     let (mut kept, text) = kept_or_text(model);
     let mut change = ShapeChange::default();
-    let name = |name: &String| if name == old { new.to_owned() } else { name.clone() };
-    for (mesh, of) in model.file_meshes().filter(|(_, of)| of.morph_names.iter().any(|name| name == old)) {
+    for (mesh, at) in &found {
+        let of = &model.meshes[mesh.index()];
         if new.is_empty() || of.morph_names.iter().any(|name| name == new) {
             let why = if new.is_empty() { "a shape needs a name" } else { "another shape is called so" };
             return Err(ShapeError(format!("{old}: {why}")));
         }
-        let target = |at: usize| ShapeTarget { name: name(&of.morph_names[at]), ..kept_target(&of.morph_names, at) };
-        change.meshes.push((mesh, (0..of.morph_names.len()).map(target).collect()));
+        let mut targets = kept_targets(&of.morph_names);
+        new.clone_into(&mut targets[*at].name);
+        change.meshes.push((*mesh, targets));
     }
     for shapes in &mut kept {
-        shapes.targets.iter_mut().for_each(|(_, own)| *own = name(own));
+        let mesh = model.file_mesh(model.instances[shapes.instance.index()].mesh);
+        let own = shapes.targets.iter_mut().filter(|(at, _)| found.contains(&(mesh, *at)));
+        own.for_each(|(_, name)| new.clone_into(name));
     }
     changed(model, change, &kept, text)
+}
+
+/// Leaves out what drives shapes of the file and does not fit the model any more, so that others can be made. The morph targets stay, with their
+/// keys. `None` where all of it fits.
+///
+/// # Errors
+/// The model cannot be without it.
+pub fn without_unfit_drivers(model: &Model) -> Result<Option<Model>, ShapeError> {
+    match kept_of(model) {
+        Ok(_) => Ok(None),
+        Err(_) => changed(model, ShapeChange::default(), &fitting_shapes(model), None).map(Some),
+    }
 }
 
 /// Gives a model morph targets that it had once, and the clips keys of them by what drives these.
@@ -204,9 +292,9 @@ pub(crate) fn restore_shapes(model: &Model, change: &ShapeChange) -> Result<Mode
             for shapes in kept.iter().filter(|shapes| shapes.instance == instance) {
                 redriven.add(shapes.driver.clone(), shapes.targets.iter().map(|(target, _)| *target));
             }
-            again.tracks.extend(redriven.tracks(&shaped, instance, &all));
+            again.tracks.extend(redriven.tracks(&shaped, (instance, &all), &JobContext::of_waiting()));
         }
-        again.meshes.push((*mesh, all.iter().map(|at| kept_target(names, *at)).collect()));
+        again.meshes.push((*mesh, kept_targets(names)));
     }
     changed(&shaped, again, &kept, text)
 }
@@ -228,7 +316,12 @@ impl Redriven {
     }
 
     /// Returns the keys of the targets that stay, which are those of `stays`.
-    fn tracks(&self, model: &Model, instance: InstanceId, stays: &[usize]) -> Vec<ShapeTrack> {
+    fn tracks(
+        &self,
+        model: &Model,
+        (instance, stays): (InstanceId, &[usize]),
+        context: &JobContext,
+    ) -> Vec<ShapeTrack> {
         if self.drivers.is_empty() {
             return Vec::new();
         }
@@ -238,7 +331,7 @@ impl Redriven {
         let column = |at: &usize| self.targets.iter().position(|of| of == at).map_or(*at, |new| count + new);
         let keyed = KeyedShapes { instance, drivers: &self.drivers, tolerance };
         let columns = Columns { keyed, columns: stays.iter().map(column).collect() };
-        columns.tracks(model).into_iter().map(|(track, _)| track).collect()
+        columns.tracks(model, context).into_iter().map(|(track, _)| track).collect()
     }
 }
 
@@ -266,10 +359,7 @@ impl Left {
                 left.filter_map(|((at, name), example)| Some((*at, (place(*at)?, name.clone()), example))).collect();
             let targets: Vec<(usize, String)> = left.iter().map(|(_, target, _)| target.clone()).collect();
             // In the poses of shapes that go it may show.
-            let is_there = |other: &&Vec<Quat>| {
-                let mut seen = staying.iter().filter_map(|(of, example)| shapes.driver.rotations_in(of, example));
-                seen.any(|seen| seen == **other)
-            };
+            let is_there = |other: &&Vec<Quat>| is_there(shapes, other, staying);
             let others: Vec<Vec<Quat>> = shapes.driver.others().iter().filter(is_there).cloned().collect();
             if left.len() == shapes.targets.len() && others.len() == shapes.driver.others().len() {
                 out.kept.push(DrivenShapes { targets, ..shapes.clone() });
@@ -283,6 +373,17 @@ impl Left {
         }
         Ok(out)
     }
+}
+
+/// Returns whether a pose in which there is none of some shapes is that of another shape, which stays.
+fn is_there(shapes: &DrivenShapes, other: &[Quat], staying: &[(&Driver, &Vec<Quat>)]) -> bool {
+    let mut seen = staying.iter().filter_map(|(of, example)| shapes.driver.rotations_in(of, example));
+    seen.any(|seen| seen == *other)
+}
+
+/// Returns whether shapes, of which there is none in the poses of others, may show in some of these from now on, since the others go.
+fn loses_others(shapes: &DrivenShapes, staying: &[(&Driver, &Vec<Quat>)]) -> bool {
+    shapes.driver.others().iter().any(|other| !is_there(shapes, other, staying))
 }
 
 /// Returns what drives the shapes of a model.
@@ -309,25 +410,12 @@ fn changed(
     Ok(model.with_shapes(&ShapeChange { drivers: drivers.map(Arc::from).or(text), ..change })?)
 }
 
-/// Checks that a mesh has a morph target of a name.
-pub(super) fn check_name(model: &Model, name: &str) -> Result<(), ShapeError> {
-    let all: BTreeSet<&str> = model.meshes.iter().flat_map(|mesh| &mesh.morph_names).map(String::as_str).collect();
-    if all.contains(name) {
-        return Ok(());
-    }
-    let mut known: Vec<&str> = all.iter().take(MOST_LISTED).copied().collect();
-    known.extend((all.len() > MOST_LISTED).then_some("…"));
-    let known = if known.is_empty() { "there is none".to_owned() } else { format!("there are {}", known.join(", ")) };
-    Err(ShapeError(format!("no shape is called \"{name}\": {known}")))
+fn kept_targets(names: &[String]) -> Vec<ShapeTarget> {
+    (0..names.len()).map(|at| kept_target(names, at)).collect()
 }
 
 fn kept_target(names: &[String], at: usize) -> ShapeTarget {
     ShapeTarget { name: names[at].clone(), from: Some(at), ..ShapeTarget::default() }
-}
-
-/// Says what the keys of a clip make of shapes that move no vertex farther than this in their poses, metres.
-fn told(clip: usize, keys: &WeightKeys, farthest: f64) -> ClipKeys {
-    ClipKeys { clip, keys: keys.times.len(), most: keys.most.clone(), error: keys.error * farthest }
 }
 
 /// Returns the length of the longest offset of some targets of a mesh.
@@ -371,15 +459,15 @@ fn free_names(model: &Model, shapes: &[Shape]) -> Vec<String> {
     out
 }
 
-/// Makes the morph targets of a mesh of the file: those that it has, and a new one of each shape, of this name.
-fn with_new(model: &Model, mesh: MeshId, (shapes, names): (&[Shape], &[String])) -> Vec<ShapeTarget> {
+/// Makes the morph target that a mesh of the file gains of a shape, of this name.
+fn new_target(model: &Model, mesh: MeshId, shape: &Shape, name: &str) -> ShapeTarget {
     let source = &model.meshes[mesh.index()];
-    let of_shape = |shape: &Shape, primitive: usize| -> MorphTarget {
+    let of_primitive = |primitive: usize| -> MorphTarget {
         let own = &source.primitives[primitive];
         if own.shares.is_some() {
             return MorphTarget::default();
         }
-        let is_own = |part: &&super::Part| model.file_mesh(part.at.mesh) == mesh && part.at.primitive == primitive;
+        let is_own = |part: &&Part| model.file_mesh(part.at.mesh) == mesh && part.at.primitive == primitive;
         let part = shape.parts.iter().find(is_own);
         let positions = part.map_or_else(|| vec![Vec3::ZERO; own.stored_vertices], |part| part.back.offsets.clone());
         let is_own =
@@ -387,11 +475,6 @@ fn with_new(model: &Model, mesh: MeshId, (shapes, names): (&[Shape], &[String]))
         let directions = shape.directions.iter().find(is_own).map(|(_, found)| found.clone()).unwrap_or_default();
         MorphTarget { positions, normals: directions.normals, tangents: directions.tangents }
     };
-    let mut out: Vec<ShapeTarget> =
-        (0..source.morph_names.len()).map(|at| kept_target(&source.morph_names, at)).collect();
-    out.extend(shapes.iter().zip(names).map(|(shape, name)| {
-        let offsets = (0..source.primitives.len()).map(|primitive| of_shape(shape, primitive)).collect();
-        ShapeTarget { name: name.clone(), from: None, offsets }
-    }));
-    out
+    let offsets = (0..source.primitives.len()).map(of_primitive).collect();
+    ShapeTarget { name: name.to_owned(), from: None, offsets }
 }

@@ -7,8 +7,9 @@ use skinscope_edit::mirrored_name;
 use skinscope_model::{Model, NodeId};
 use skinscope_solve::{Driver, PosedSkin};
 
-use super::change::{check_name, kept_of};
+use super::change::kept_of;
 use super::joints::apart_from;
+use super::names::check_name;
 use super::shape::{shape, skinned};
 use super::{Shape, ShapeError, Sides, Targets};
 
@@ -17,7 +18,12 @@ use super::{Shape, ShapeError, Sides, Targets};
 ///
 /// # Errors
 /// There is no such shape, no joint brings it in, or its pose is its own mirror image.
-pub fn mirror_image(model: &Model, sides: &Sides, name: &str) -> Result<(Shape, Driver), ShapeError> {
+pub fn mirror_image(
+    model: &Model,
+    sides: &Sides,
+    name: &str,
+    context: &JobContext,
+) -> Result<(Shape, Driver), ShapeError> {
     check_name(model, name)?;
     let refused = |why: &str| ShapeError(format!("{name}: {why}"));
     let kept = kept_of(model)?;
@@ -39,14 +45,14 @@ pub fn mirror_image(model: &Model, sides: &Sides, name: &str) -> Result<(Shape, 
         let Some((_, _, (target, _))) = own.iter().find(|(of, ..)| shows(of.instance)) else { continue };
         let morph = &model.meshes[at.mesh.index()].primitives[at.primitive].morphs[*target];
         let of = (instance, at.primitive);
-        let Some(skin) = PosedSkin::new(model, &pose, of, linear, &JobContext::of_waiting()) else { continue };
+        let Some(skin) = PosedSkin::new(model, &pose, of, linear, context) else { continue };
         let posed = if morph.positions.is_empty() { skin.as_it_is() } else { skin.posed(&morph.positions) };
         targets.push(((instance, at), posed.iter().map(|point| point.as_dvec3()).collect::<Vec<DVec3>>()));
     }
     let mirrored = sides.mirrored(model, &pose, &targets);
     let (other, targets) = mirrored.ok_or_else(|| refused("its pose is its own mirror image"))?;
     let called = mirrored_name(name).unwrap_or_else(|| format!("{name} mirrored"));
-    let made = shape(model, (called, other), &targets, (linear, true))?;
+    let made = shape(model, (called, other), &targets, (linear, true), context)?;
     let joints: Vec<NodeId> = of.driver.joints().iter().map(|joint| sides.partner(*joint)).collect();
     let driver = Driver::of_poses(joints, &model.skeleton.rest, &[&made.pose]);
     let driver = driver.map_err(|why| ShapeError(why.to_string()))?;

@@ -4,18 +4,22 @@
 mod change;
 mod image;
 mod joints;
+mod names;
 mod remarks;
 mod shape;
 mod sides;
+mod task;
 mod told;
 
 pub(crate) use change::restore_shapes;
-pub use change::{ClipKeys, Reshaped, add_shapes, remove_shapes, rename_shape};
+pub use change::{ClipKeys, Reshaped, add_shapes, remove_shapes, rename_shape, without_unfit_drivers};
 pub use image::mirror_image;
 pub use joints::{bring_in, drivers};
+pub use names::TargetName;
 pub use remarks::remarks;
 pub use shape::{Part, Shape, Targets, shape, skinned, targets_of_mesh, targets_of_method};
 pub use sides::Sides;
+pub(crate) use task::{Displaced, DraggedPose, MadeShapes, ShapeTask, ShapeWork};
 
 /// Why a shape cannot be made, named or removed, in words for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]

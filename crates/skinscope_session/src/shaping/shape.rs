@@ -94,24 +94,25 @@ pub fn targets_of_mesh(
 }
 
 /// Finds where a method puts the vertices of each primitive that a skin moves, or where `at` is given those of this one alone; `None` where it
-/// cannot be worked out for the model.
+/// cannot be worked out for the model, and where the job was cancelled.
 #[must_use]
 pub fn targets_of_method(
     model: &Model,
     pose: &LocalPose,
     at: Option<PrimitiveId>,
     method: Deformation<'_>,
+    context: &JobContext,
 ) -> Option<Vec<Targets>> {
     let mut all = skinned(model);
     all.retain(|(_, primitive)| at.is_none_or(|at| at == *primitive));
     let drawn: Vec<(InstanceId, usize)> = all.iter().map(|(id, at)| (*id, at.primitive)).collect();
-    let mut surface = MethodSurface::new(model, method, &JobContext::of_waiting())?;
+    let mut surface = MethodSurface::new(model, method, context)?;
     let examples = surface.examples(pose, &drawn);
     Some(all.into_iter().zip(&examples).filter_map(|(at, example)| Some((at, targets_of(example.as_ref()?)))).collect())
 }
 
 /// Takes a sculpt of a pose back through the skin by a method that moves each vertex alone. Vertices that should be at no number stay. Normals
-/// follow where that is asked for.
+/// follow where that is asked for. Where the job is cancelled, the result is of no use.
 ///
 /// # Errors
 /// The shape would add nothing.
@@ -120,15 +121,15 @@ pub fn shape(
     (name, pose): (String, LocalPose),
     targets: &[Targets],
     (method, with_normals): (Deformation<'_>, bool),
+    context: &JobContext,
 ) -> Result<Shape, ShapeError> {
-    let context = JobContext::of_waiting();
-    let data = method.method.data.filter(|_| method.data.is_none()).and_then(|source| (source.make)(model, &context));
+    let data = method.method.data.filter(|_| method.data.is_none()).and_then(|source| (source.make)(model, context));
     let mut method = method;
     method.data = method.data.or(data.as_ref());
     let (mut parts, mut skins) = (Vec::new(), Vec::new());
     for place in looked_at(model, targets, with_normals) {
         let of = (place.0, place.1.primitive);
-        let Some(skin) = PosedSkin::new(model, &pose, of, method, &context) else { continue };
+        let Some(skin) = PosedSkin::new(model, &pose, of, method, context) else { continue };
         if let Some((_, targets)) = targets.iter().find(|(sculpted, _)| *sculpted == place) {
             parts.push(part(&skin, place, targets));
         }

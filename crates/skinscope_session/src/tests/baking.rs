@@ -7,7 +7,7 @@ use skinscope_base::parallel::JobContext;
 use skinscope_edit::{LinkSettings, Settings, bakes_kept_poses};
 use skinscope_inspect::{PerVertex, overlay};
 use skinscope_model::test_shapes::{Tube, tube};
-use skinscope_model::{LocalPose, NodeId};
+use skinscope_model::{LocalPose, MeshId, NodeId, WeightChange};
 
 use super::sessions::still_session;
 use crate::*;
@@ -59,6 +59,14 @@ fn what_is_left_is_shown_while_a_method_is_tried_and_once_it_is_baked() {
     session.apply(EditCommand::Undo);
     assert!(session.model().unwrap().weight_edits().is_empty(), "it is one step");
     assert!(nothing(&session), "of these weights nothing is known");
+    session.apply(EditCommand::Redo);
+    assert!(Arc::ptr_eq(&shown(&session, "bake-left"), &baked.left[0]), "the weights are those of the result again");
+    let mut change = WeightChange::new(MeshId(0), 0, 4);
+    change.push(200, &[0], &[1.0]);
+    session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+    assert!(nothing(&session), "these are others");
+    session.apply(EditCommand::Undo);
+    assert!(Arc::ptr_eq(&shown(&session, "bake-left"), &baked.left[0]));
 }
 
 #[test]

@@ -24,6 +24,7 @@ mod random_clips;
 mod sculpts;
 mod session_files;
 pub(crate) mod sessions;
+mod shapes;
 mod tools;
 mod unmatched;
 mod versions;

@@ -1,20 +1,16 @@
-//! Corrective shapes of the open model: each that is made, named or removed is one step of the history, which holds the model from before.
+//! Corrective shapes of the open model: each that is made, named or removed is one step of the history, which holds what it has changed. A session
+//! that defers work has them made in the background, and goes on meanwhile.
 
 use std::sync::Arc;
 
-use glam::DVec3;
 use skinscope_anim::pose::controls::{Controls, renamed_target};
 use skinscope_base::math::Aabb;
-use skinscope_deform::{Deformation, METHODS};
-use skinscope_edit::mirrored_name;
-use skinscope_model::{Model, NodeId, PrimitiveId, ShapeChange};
-use skinscope_solve::ShapeDriver;
+use skinscope_base::parallel::JobContext;
+use skinscope_deform::{METHODS, Method};
+use skinscope_model::{Model, NodeId, ShapeChange};
 
-use crate::shaping::{
-    ShapeError, Sides, Targets, add_shapes, drivers, mirror_image, remarks, remove_shapes, rename_shape,
-    restore_shapes, shape, targets_of_mesh, targets_of_method,
-};
-use crate::{Document, PoseSource, Session};
+use crate::shaping::{Displaced, MadeShapes, ShapeError, ShapeTask, ShapeWork, TargetName, restore_shapes};
+use crate::{Document, PoseSource, Session, Tools};
 
 /// How a shape is made.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -26,10 +22,10 @@ pub struct ShapeSettings {
     pub joints: Vec<NodeId>,
     /// Whether its mirror image is made too, in the mirrored pose.
     pub both_sides: bool,
+    /// Whether what drives shapes of the file and does not fit the model is left out, since no shape can be made beside it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub drops_unfit: bool,
 }
-
-/// Displacements of some vertices of a primitive of the file: metres, in the scene.
-pub(crate) type Displaced = (PrimitiveId, Vec<(u32, [f64; 3])>);
 
 /// Commands about corrective shapes: morph targets that the rotations of joints bring in.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -42,64 +38,178 @@ pub enum ShapeCommand {
     OfMesh(ShapeSettings, #[serde(with = "skinscope_base::text_form::shared")] Arc<Vec<[f64; 3]>>),
     /// Make a shape of displacements of vertices in the pose that is shown.
     OfOffsets(ShapeSettings, #[serde(with = "skinscope_base::text_form::shared")] Arc<Vec<Displaced>>),
-    /// Make a shape of where the dragged vertex should be in the pose that is shown, with the surface around it, in place of the weights that its
-    /// drags have found.
+    /// Make a shape of each pose in which the dragged vertex is held: of where it should be, with the surface around it, in place of the weights
+    /// that its drags have found.
     OfDrag(ShapeSettings),
     /// Make the mirror image of the shape of this name, in the mirrored pose: the joints of the other side bring it in.
     Mirror(String),
     /// Set how the next shape is made, which is no step: for a mesh that is read from a file.
     Set(ShapeSettings),
-    /// Give the morph target of the first name the second one.
-    Rename(String, String),
-    /// Take the morph target of this name away.
-    Remove(String),
+    /// Give morph targets another name.
+    Rename(TargetName, String),
+    /// Take morph targets away.
+    Remove(TargetName),
+    /// Give up what is being made in the background.
+    Cancel,
+}
+
+/// Shapes that are being made in the background.
+#[derive(Clone, Debug)]
+pub(crate) struct Shaping {
+    number: u64,
+    task: Arc<ShapeTask>,
+    /// What was made, while a gesture goes on whose end it waits for.
+    made: Option<Result<MadeShapes, ShapeError>>,
+}
+
+impl Tools {
+    /// Returns whether shapes are being made in the background.
+    #[must_use]
+    pub fn makes_shapes(&self) -> bool {
+        self.shaping.is_some()
+    }
+
+    /// Has shapes made in the background.
+    pub(crate) fn begin_shapes(&mut self, task: ShapeTask) {
+        self.shapings += 1;
+        self.shaping = Some(Shaping { number: self.shapings, task: Arc::new(task), made: None });
+    }
+
+    /// Returns the number of what is to be made in the background, with what it is.
+    pub(crate) fn wanted_shapes(&self) -> Option<(u64, &Arc<ShapeTask>)> {
+        self.shaping.as_ref().filter(|shaping| shaping.made.is_none()).map(|shaping| (shaping.number, &shaping.task))
+    }
 }
 
 impl Session {
-    /// Carries a command about shapes out, and notes what came of it.
+    /// Carries a command about shapes out, or has it carried out in the background, and notes what came of it.
     pub(crate) fn reshape(&mut self, command: &ShapeCommand) {
-        if let ShapeCommand::OfDrag(settings) = command {
-            return self.shape_of_drag(settings);
-        }
-        if let ShapeCommand::Set(settings) = command {
-            self.tools.shape_settings = settings.clone();
-            return;
+        match command {
+            ShapeCommand::Set(settings) => {
+                self.tools.shape_settings = settings.clone();
+                return;
+            }
+            ShapeCommand::Cancel => {
+                self.tools.shaping = None;
+                return;
+            }
+            _ if self.tools.makes_shapes() => {
+                let why = "shapes are being made already: wait until they are there, or cancel that";
+                self.tools.shapes = Some(Err(why.to_owned()));
+                return;
+            }
+            ShapeCommand::OfDrag(settings) => return self.shape_of_drag(settings),
+            _ => {}
         }
         self.choose_tool(None);
         self.update_pose();
-        let Some(before) = self.model().map(Arc::clone) else { return };
-        let nothing = |model: Model| (model, Vec::new());
-        let made = match command {
-            ShapeCommand::Set(_) | ShapeCommand::OfDrag(_) => return,
-            ShapeCommand::Rename(old, new) => rename_shape(&before, old, new).map(nothing),
-            ShapeCommand::Remove(name) => remove_shapes(&before, std::slice::from_ref(name)).map(nothing),
-            ShapeCommand::Mirror(name) => self.mirrored(&before, name),
-            ShapeCommand::OfMethod(settings) => {
-                self.drawn_targets(&before).and_then(|targets| self.shaped(&before, settings, targets))
-            }
-            ShapeCommand::OfMesh(settings, points) => {
-                self.mesh_targets(&before, points).and_then(|targets| self.shaped(&before, settings, targets))
-            }
-            ShapeCommand::OfOffsets(settings, displaced) => {
-                self.displaced_targets(&before, displaced).and_then(|targets| self.shaped(&before, settings, targets))
-            }
+        let (settings, work) = match command {
+            ShapeCommand::OfMethod(settings) => (settings.clone(), ShapeWork::OfMethod),
+            ShapeCommand::OfMesh(settings, points) => (settings.clone(), ShapeWork::OfMesh(Arc::clone(points))),
+            ShapeCommand::OfOffsets(settings, moved) => (settings.clone(), ShapeWork::OfOffsets(Arc::clone(moved))),
+            ShapeCommand::Mirror(name) => (self.tools.shape_settings.clone(), ShapeWork::Mirror(name.clone())),
+            ShapeCommand::Rename(old, new) => (ShapeSettings::default(), ShapeWork::Rename(old.clone(), new.clone())),
+            ShapeCommand::Remove(name) => (ShapeSettings::default(), ShapeWork::Remove(name.clone())),
+            ShapeCommand::Set(_) | ShapeCommand::Cancel | ShapeCommand::OfDrag(_) => return,
         };
-        let told = made.map(|(model, lines)| {
-            self.show_shapes(before, Arc::new(model));
-            if let ShapeCommand::Rename(old, new) = command {
-                self.rename_in_controls(old, new);
+        let Some(task) = self.shape_task(&settings, work) else { return };
+        // What a gesture makes is part of its step.
+        if self.defers_work && !self.has_gesture() {
+            return self.tools.begin_shapes(task);
+        }
+        if let Some(made) = task.run(&JobContext::of_waiting()) {
+            self.show_made(&task, made);
+        }
+    }
+
+    /// Returns what is to be made of the model in the pose that is shown; `None` without a model.
+    pub(crate) fn shape_task(&self, settings: &ShapeSettings, work: ShapeWork) -> Option<ShapeTask> {
+        let model = self.model().map(Arc::clone)?;
+        let choice = self.view.choice();
+        let is_drawn = matches!(work, ShapeWork::OfMethod);
+        let name = settings.name.trim();
+        Some(ShapeTask {
+            name: if name.is_empty() { self.shape_name(&model) } else { settings.name.clone() },
+            joints: settings.joints.clone(),
+            both_sides: settings.both_sides,
+            drops_unfit: settings.drops_unfit,
+            pose: self.pose().local.clone(),
+            drawn: (choice.method, choice.pass),
+            base: self.base_method(is_drawn),
+            parameters: self.view.parameters.clone(),
+            bounds: self.document().map_or(Aabb::EMPTY, Document::rest_bounds),
+            shown: Arc::clone(&model),
+            model,
+            work,
+        })
+    }
+
+    /// Returns the method that a shape is taken back through: the one that is shown where it moves each vertex alone. With `drawn` the surface
+    /// is that of the method that is shown, so that it has to be another one.
+    fn base_method(&self, drawn: bool) -> &'static Method {
+        let choice = self.view.choice();
+        let is_alone = choice.method.pass.is_none() && (choice.pass.is_some() || !drawn);
+        if is_alone { choice.method } else { METHODS[0] }
+    }
+
+    /// Shapes have been made in the background. They are shown once no gesture is under way any more, where the model is still the one that they
+    /// were made for.
+    pub(crate) fn take_shapes_made(&mut self, task: &Arc<ShapeTask>, made: Result<MadeShapes, ShapeError>) {
+        let is_it = |shaping: &&mut Shaping| Arc::ptr_eq(&shaping.task, task);
+        let Some(shaping) = self.tools.shaping.as_mut().filter(is_it) else { return };
+        shaping.made = Some(made);
+        self.follow_shaping();
+    }
+
+    /// Shows shapes that were made in the background, or gives up making them where the model is another one since.
+    pub(crate) fn follow_shaping(&mut self) {
+        if self.has_gesture() {
+            return;
+        }
+        let Some(shown) = self.tools.shaping.as_ref().map(|shaping| &shaping.task.shown) else { return };
+        let is_shown = self.edited_weights().edited_model().is_some_and(|now| Arc::ptr_eq(now, shown));
+        if !is_shown {
+            let why = "the model has changed while shapes were made of it, so that they were given up: make them again";
+            (self.tools.shaping, self.tools.shapes) = (None, Some(Err(why.to_owned())));
+            return;
+        }
+        let Some(shaping) = self.tools.shaping.take_if(|shaping| shaping.made.is_some()) else { return };
+        let Some(made) = shaping.made else { return };
+        self.stop_trial();
+        match shaping.task.work {
+            ShapeWork::OfDrags(..) => self.show_shapes_of_drags(&shaping.task, made),
+            _ => self.show_made(&shaping.task, made),
+        }
+    }
+
+    /// Shows what was made, as one step, and notes what is said of it.
+    fn show_made(&mut self, task: &ShapeTask, made: Result<MadeShapes, ShapeError>) {
+        let told = made.map(|MadeShapes { model, lines }| {
+            self.show_shapes(Arc::clone(&task.model), model);
+            if let ShapeWork::Rename(old, new) = &task.work {
+                self.rename_in_controls(&task.model, old, new);
             }
             lines
         });
         self.tools.shapes = Some(told.map_err(|why| why.0));
     }
 
-    /// Lets controls name a morph target by its new name, in the step that has given it that.
-    fn rename_in_controls(&mut self, old: &str, new: &str) {
-        let before = &self.edits.controls.drivers;
-        let lines: Vec<String> = before.iter().map(|line| renamed_target(line, old, new)).collect();
-        if lines != **before {
-            let controls = Controls { drivers: Arc::new(lines), ..Controls::clone(&self.edits.controls) };
+    /// Lets controls name morph targets by their new name, in the step that has given it that. `before` is the model that has the old one.
+    fn rename_in_controls(&mut self, before: &Model, old: &TargetName, new: &str) {
+        let Some(name) = old.in_model(before) else { return };
+        // A control names a target by its node and its name, and those of another mesh may be called so still.
+        let shows = |node: &str| {
+            let TargetName::At([mesh, _]) = old else { return true };
+            let mut own = before.instances.iter().filter(|instance| before.file_mesh(instance.mesh).0 == *mesh);
+            own.any(|instance| {
+                let index = before.skeleton.file_index[instance.node.index()];
+                before.skeleton.names[instance.node.index()] == node || format!("#{index}") == node
+            })
+        };
+        let lines = &self.edits.controls.drivers;
+        let renamed: Vec<String> = lines.iter().map(|line| renamed_target(line, name, new, &shows)).collect();
+        if renamed != **lines {
+            let controls = Controls { drivers: Arc::new(renamed), ..Controls::clone(&self.edits.controls) };
             Arc::make_mut(&mut self.edits).controls = Arc::new(controls);
         }
     }
@@ -117,103 +227,11 @@ impl Session {
     }
 
     /// Shows a model that has other morph targets, as one step. Layers of weights stay, since all vertices do.
-    fn show_shapes(&mut self, before: Arc<Model>, shaped: Arc<Model>) {
-        self.history.bindings_changed((Arc::clone(&before), Arc::clone(&self.edits)), None, None);
+    pub(crate) fn show_shapes(&mut self, before: Arc<Model>, shaped: Arc<Model>) {
+        self.history.targets_changed(shaped.targets_back_to(&before), Arc::clone(&self.edits));
         self.skinning().show_skinning(shaped);
         self.follow_bindings(Some(&before));
-    }
-
-    /// Returns the method that a shape is taken back through: the one that is shown where it moves each vertex alone. With `drawn` the surface
-    /// is that of the method that is shown, so that it has to be another one.
-    pub(crate) fn base_method(&self, drawn: bool) -> Deformation<'static> {
-        let choice = self.view.choice();
-        let is_alone = choice.method.pass.is_none() && (choice.pass.is_some() || !drawn);
-        Deformation::with(if is_alone { choice.method } else { METHODS[0] }, &self.view.parameters)
-    }
-
-    /// Returns where the method that is shown puts the surface in the pose.
-    fn drawn_targets(&self, model: &Model) -> Result<(Vec<Targets>, Deformation<'static>), ShapeError> {
-        let choice = self.view.choice();
-        if choice.pass.is_none() && std::ptr::eq(choice.method, METHODS[0]) {
-            let why =
-                "the picture shows linear blending: choose the method or the pass whose surface the shape is to have";
-            return Err(ShapeError(why.to_owned()));
-        }
-        let mut drawn = Deformation::with(choice.method, &self.view.parameters);
-        if let Some(pass) = choice.pass {
-            drawn = drawn.then(pass, &self.view.parameters);
-        }
-        let targets = targets_of_method(model, &self.pose().local, None, drawn);
-        let unknown = || ShapeError(format!("{} cannot be worked out for this model", choice.label()));
-        Ok((targets.ok_or_else(unknown)?, self.base_method(true)))
-    }
-
-    fn mesh_targets(
-        &self,
-        model: &Model,
-        points: &[[f64; 3]],
-    ) -> Result<(Vec<Targets>, Deformation<'static>), ShapeError> {
-        let points: Vec<DVec3> = points.iter().copied().map(DVec3::from_array).collect();
-        let targets = targets_of_mesh(model, &self.pose().local, (None, None), &points);
-        Ok((targets.map_err(|why| ShapeError(format!("the mesh does not fit: {why}")))?, self.base_method(false)))
-    }
-
-    fn displaced_targets(
-        &self,
-        model: &Model,
-        displaced: &[Displaced],
-    ) -> Result<(Vec<Targets>, Deformation<'static>), ShapeError> {
-        let base = self.base_method(false);
-        let unknown = || ShapeError(format!("{} cannot be worked out for this model", base.method.label));
-        let mut targets = targets_of_method(model, &self.pose().local, None, base).ok_or_else(unknown)?;
-        for (at, vertices) in displaced {
-            let own = targets.iter_mut().find(|((_, of), _)| of == at);
-            let Some((_, places)) = own else { continue };
-            for (vertex, by) in vertices {
-                if let Some(place) = places.get_mut(*vertex as usize) {
-                    *place += DVec3::from_array(*by);
-                }
-            }
-        }
-        Ok((targets, base))
-    }
-
-    /// Makes a shape of where the surface should be in the pose that is shown, and returns the model with it and what is said of it.
-    fn shaped(
-        &self,
-        model: &Model,
-        settings: &ShapeSettings,
-        (targets, base): (Vec<Targets>, Deformation<'_>),
-    ) -> Result<(Model, Vec<String>), ShapeError> {
-        let pose = self.pose().local.clone();
-        let name = if settings.name.trim().is_empty() { self.shape_name(model) } else { settings.name.clone() };
-        let sides = match (settings.both_sides, self.document()) {
-            (true, Some(document)) => Some(Sides::of(model, document.rest_bounds())?),
-            _ => None,
-        };
-        let mirrored = sides.and_then(|sides| sides.mirrored(model, &pose, &targets));
-        let mut shapes = vec![shape(model, (name.clone(), pose), &targets, (base, true))?];
-        if let Some((pose, targets)) = mirrored {
-            let other = mirrored_name(&name).unwrap_or_else(|| format!("{name} mirrored"));
-            shapes.push(shape(model, (other, pose), &targets, (base, true))?);
-        }
-        let named = Some(settings.joints.clone()).filter(|joints| !joints.is_empty());
-        let drivers = drivers(model, &shapes, named)?;
-        let made = add_shapes(model, &shapes, &drivers)?;
-        let mut lines = made.lines(&shapes, &drivers);
-        lines.extend(remarks(&made.model));
-        lines.push(format!("It is right by {}, which it was taken back through.", base.method.label));
-        Ok((made.model, lines))
-    }
-
-    /// Makes the mirror image of a shape, and returns the model with it and what is said of it.
-    fn mirrored(&self, model: &Model, name: &str) -> Result<(Model, Vec<String>), ShapeError> {
-        let bounds = self.document().map_or(Aabb::EMPTY, Document::rest_bounds);
-        let (image, driver) = mirror_image(model, &Sides::of(model, bounds)?, name)?;
-        let (shapes, drivers) = ([image], [ShapeDriver { driver, shapes: vec![0] }]);
-        let made = add_shapes(model, &shapes, &drivers)?;
-        let lines = made.lines(&shapes, &drivers);
-        Ok((made.model, lines))
+        self.follow_left();
     }
 
     /// Returns the name of a shape that is given none.
@@ -231,8 +249,8 @@ impl Session {
 mod tests {
     use glam::Vec3;
     use skinscope_anim::pose::controls::quoted;
-    use skinscope_model::MeshId;
     use skinscope_model::test_shapes::{Tube, tube};
+    use skinscope_model::{MeshId, PrimitiveId};
 
     use super::*;
     use crate::tests::sessions::still_session;

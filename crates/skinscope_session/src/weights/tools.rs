@@ -10,12 +10,13 @@ use skinscope_edit::{
     Align, BoundSkin, Operation, Outcome, ParameterKind, REPAIRED, Settings, Task, bind_root, clear_bind_envelopes,
     forget_bind_numbers, has_bare_mesh, likely_bind_root, set_bind_root, set_dress_align,
 };
-use skinscope_inspect::{InspectedValues, PerVertex, VertexSet};
+use skinscope_inspect::{InspectedValues, VertexSet};
 use skinscope_model::{Model, NodeId};
 
 use super::links::LinksMade;
-use super::reshaping::ShapeSettings;
+use super::reshaping::{ShapeSettings, Shaping};
 use super::sculpts::SculptCommand;
+use super::trial::LeftByBaking;
 use super::unknown::Unknown;
 use crate::command::ids::Id;
 use crate::{Document, Pose, Session, Skinning, View};
@@ -113,8 +114,11 @@ pub struct Tools {
     pub shapes: Option<Result<Vec<String>, String>>,
     /// How the next shape is made.
     pub shape_settings: ShapeSettings,
+    /// The shapes that are being made in the background, and how often some were.
+    pub(super) shaping: Option<Shaping>,
+    pub(super) shapings: u64,
     /// How far the weights of a model leave each vertex from a method that was baked into them.
-    pub(super) left: Option<(Weak<Model>, [Arc<PerVertex>; 2])>,
+    pub(super) left: Option<LeftByBaking>,
     /// What is shown in its place where it is not known.
     pub(super) unknown: Unknown,
     /// The weights before those that were applied last; `None` where the meshes had none.
@@ -194,7 +198,7 @@ impl Tools {
 
     /// Forgets what is asked for and locked in a version of the file in which other things have those numbers.
     pub(crate) fn leave_version(&mut self) {
-        (self.is_normalising, self.locked) = (false, Arc::default());
+        (self.is_normalising, self.locked, self.left) = (false, Arc::default(), None);
         let settings = Arc::make_mut(&mut self.settings);
         (settings.examples, settings.poses) = (Arc::default(), Vec::new());
         forget_bind_numbers(settings);
@@ -373,7 +377,7 @@ impl Skinning<'_> {
         let after = self.edited().edited_model().map(Arc::clone);
         let outcome = Arc::clone(outcome);
         if let Some((baked, after)) = outcome.baked.as_ref().zip(after.as_ref()) {
-            self.tools.left = Some((Arc::downgrade(after), baked.left.clone()));
+            self.tools.left = Some(LeftByBaking::of(after, baked.left.clone()));
         }
         self.tools.made = after.filter(|_| !outcome.is_empty()).map(|after| Made { after, changed, outcome });
         if self.tools.made.as_ref().is_some_and(|made| !made.outcome.bound.is_empty()) {

@@ -5,12 +5,27 @@ use std::sync::{Arc, Weak};
 
 use skinscope_edit::{Baked, Operation, Outcome, Task, clear_bind_meshes, follow_bind_root};
 use skinscope_inspect::PerVertex;
-use skinscope_model::{BindingChange, LocalPose, Model, NodeId};
+use skinscope_model::{BindingChange, LocalPose, Model, NodeId, WeightEdits};
 use skinscope_paint::CopiedLayer;
 
 use super::links::LinksMade;
 use crate::painting::layers;
 use crate::{ComparedFile, EditedWeights, Examination, Session, Tools, ViewCommand};
+
+/// How far the weights of a model leave each vertex from a method that was baked into them.
+#[derive(Clone, Debug)]
+pub(super) struct LeftByBaking {
+    of: Weak<Model>,
+    /// The weights. Undo and redo make other models of the same ones.
+    edits: WeightEdits,
+    values: [Arc<PerVertex>; 2],
+}
+
+impl LeftByBaking {
+    pub fn of(model: &Arc<Model>, values: [Arc<PerVertex>; 2]) -> Self {
+        Self { of: Arc::downgrade(model), edits: model.weight_edits().clone(), values }
+    }
+}
 
 impl Tools {
     /// Asks for another look at the model, unless more is asked for already.
@@ -85,8 +100,8 @@ impl<'a> EditedWeights<'a> {
         let tried = self.tools.outcome().and_then(|outcome| outcome.baked.as_ref());
         let is_of_now =
             |of: &Weak<Model>| self.edited_model().is_some_and(|now| std::ptr::eq(of.as_ptr(), Arc::as_ptr(now)));
-        let kept = self.tools.left.as_ref().filter(|(of, _)| is_of_now(of) && !self.tools.is_trying());
-        tried.map(|baked| &baked.left).or(kept.map(|(_, left)| left))
+        let kept = self.tools.left.as_ref().filter(|kept| is_of_now(&kept.of) && !self.tools.is_trying());
+        tried.map(|baked| &baked.left).or(kept.map(|kept| &kept.values))
     }
 
     /// Returns numbers that say of no vertex how far it is left from a method.
@@ -112,7 +127,18 @@ impl<'a> EditedWeights<'a> {
 impl Session {
     /// Keeps how far the weights of the open model leave each vertex from a method, as a file tells it ([`EditedWeights::left`]).
     pub fn keep_left(&mut self, left: [Arc<PerVertex>; 2]) {
-        self.tools.left = self.model().map(|model| (Arc::downgrade(model), left));
+        self.tools.left = self.model().map(|model| LeftByBaking::of(model, left));
+    }
+
+    /// Knows how far the weights that are shown leave each vertex from a method where they are again those that this is known of, such as after
+    /// undo and redo.
+    pub(crate) fn follow_left(&mut self) {
+        let now = self.edited_weights().edited_model().map(Arc::clone);
+        if let Some((left, now)) = self.tools.left.as_mut().zip(now)
+            && left.edits == *now.weight_edits()
+        {
+            left.of = Arc::downgrade(&now);
+        }
     }
 
     /// Returns the model that is shown where a tool tries to give skins to its meshes. [`Session::follow_trial`] has to know it from before

@@ -113,12 +113,20 @@ pub fn kept_text(model: &Model, all: &[DrivenShapes]) -> Option<String> {
 /// # Errors
 /// It is not in its form, or does not fit the model.
 pub fn kept_shapes(model: &Model) -> Result<Vec<DrivenShapes>, KeptShapesError> {
+    drivers_of(model)?.into_iter().map(|driver| driver.of(model)).collect()
+}
+
+/// Returns those drivers of shapes of a model's file that fit the model; none where what the file keeps is not in its form.
+#[must_use]
+pub fn fitting_shapes(model: &Model) -> Vec<DrivenShapes> {
+    let all = drivers_of(model).unwrap_or_default();
+    all.into_iter().filter_map(|driver| driver.of(model).ok()).collect()
+}
+
+fn drivers_of(model: &Model) -> Result<Vec<DriverForm>, KeptShapesError> {
     let Some(text) = model.source.kept_shapes.as_deref() else { return Ok(Vec::new()) };
     let form: ShapesForm = serde_json::from_str(text).map_err(|_| KeptShapesError::Form)?;
-    if form.schema != SCHEMA {
-        return Err(KeptShapesError::Form);
-    }
-    form.drivers.into_iter().map(|driver| driver.of(model)).collect()
+    if form.schema == SCHEMA { Ok(form.drivers) } else { Err(KeptShapesError::Form) }
 }
 
 impl DriverForm {
@@ -180,6 +188,17 @@ mod tests {
         let all = vec![shapes(&model)];
         let text = kept_text(&model, &all).unwrap();
         assert_eq!(kept_shapes(&with_text(&model, &text)), Ok(all));
+    }
+
+    #[test]
+    fn drivers_that_fit_are_kept_beside_one_that_does_not() {
+        let model = obstacle_course();
+        let both = [shapes(&model), shapes(&model)];
+        let text = kept_text(&model, &both).unwrap().replacen("\"lean\"", "\"smile\"", 1);
+        let unfit = with_text(&model, &text);
+        assert!(kept_shapes(&unfit).is_err());
+        assert_eq!(fitting_shapes(&unfit), both[1..]);
+        assert_eq!(fitting_shapes(&with_text(&model, "{}")), []);
     }
 
     #[test]

@@ -15,6 +15,6 @@ mod take_back;
 pub use directions::{DirectionOffsets, ShapedSkin, direction_offsets};
 pub use dragged::{DraggedError, DraggedPart, DraggedVertex, dragged_targets};
 pub use driver::{Driver, DriverError};
-pub use kept::{DrivenShapes, KeptShapesError, kept_shapes, kept_text};
+pub use kept::{DrivenShapes, KeptShapesError, fitting_shapes, kept_shapes, kept_text};
 pub use keys::{KeyedShapes, ShapeDriver, WeightKeys, keys_of_weights};
 pub use take_back::{PosedSkin, TakenBack};

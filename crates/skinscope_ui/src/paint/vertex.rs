@@ -9,7 +9,14 @@ use skinscope_session::{
 };
 
 use super::quiet_text;
-use crate::widgets::{figure, link, section, wrapped_segments};
+use crate::widgets::{counted, figure, link, section, wrapped_segments};
+
+const HELP_OF_ONE: &str = "Put the vertex there in this pose by a corrective shape, with the surface around it: a morph target that the joints \
+                           bring in as they turn. The weights are those from before the drags again. Name, joints and sides are those of \
+                           the shapes in the inspector.";
+const HELP_OF_ALL: &str = "Put the vertices there in each of their poses by a corrective shape of its own, in one step: morph targets that the \
+                           joints bring in as they turn. The weights are those from before the drags again. Name, joints and sides are \
+                           those of the shapes in the inspector.";
 
 /// Shows the section.
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
@@ -24,7 +31,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
     if let Some(joints) = wrapped_segments(ui, &choices).and_then(|chosen| DRAG_JOINTS.get(chosen)) {
         push(VertexDragCommand::SetJoints(*joints));
     }
-    if drag.pins().is_empty() {
+    let others = drag.others();
+    if drag.pins().is_empty() && others == 0 {
         return;
     }
     section(ui, "Held in poses", |ui| {
@@ -43,14 +51,17 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
             figure(ui, &title(pin, number, session), &format!("{} away", length(pin.away())));
         });
     }
-    if drag.pins().iter().any(|pin| pin.is_of(&session.pose().local)) {
-        let help = "Put the vertex there in this pose by a corrective shape, with the surface around it: a morph target that the joints \
-                    bring in as they turn. The weights are those from before the drags again. Name, joints and sides are those of the \
-                    shapes in the inspector.";
-        if link(ui, "Make a shape of the drag", "Make a shape of the drag").on_hover_text(help).clicked() {
-            let settings = session.tools().shape_settings.clone();
-            commands.push(EditCommand::Shape(ShapeCommand::OfDrag(settings)).into());
-        }
+    if others > 0 {
+        let held = counted(others, "vertex that was dragged before is", "vertices that were dragged before are");
+        quiet_text(ui, &format!("{held} held too."));
+    }
+    let (name, help) = match drag.pins().len() + others {
+        0 | 1 => ("Make a shape of the drag", HELP_OF_ONE),
+        _ => ("Make shapes of the drags", HELP_OF_ALL),
+    };
+    if link(ui, name, name).on_hover_text(help).clicked() {
+        let settings = session.tools().shape_settings.clone();
+        commands.push(EditCommand::Shape(ShapeCommand::OfDrag(settings)).into());
     }
 }
 

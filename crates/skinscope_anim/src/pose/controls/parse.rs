@@ -419,10 +419,11 @@ pub fn renamed(text: &str, slider: &str, to: &str) -> String {
     replaced(text, to, |named| is_it(named).then(|| named.name_at.clone()))
 }
 
-/// Returns the text of a control after a morph target was renamed; the same text where it does not name the target, or cannot be parsed.
+/// Returns the text of a control after a morph target was renamed; the same text where it does not name the target, or cannot be parsed. `is_of`
+/// says of the name of a node whether it shows the target.
 #[must_use]
-pub fn renamed_target(text: &str, target: &str, to: &str) -> String {
-    let is_it = |named: &Named| named.quantity == Quantity::Morph && named.target == target;
+pub fn renamed_target(text: &str, target: &str, to: &str, is_of: &dyn Fn(&str) -> bool) -> String {
+    let is_it = |named: &Named| named.quantity == Quantity::Morph && named.target == target && is_of(&named.name);
     replaced(text, to, |named| is_it(named).then(|| named.target_at.clone()))
 }
 

@@ -406,7 +406,8 @@ fn sliders_stay_within_their_ranges_and_can_be_renamed() {
     assert_eq!(renamed("slider('Flex') = (", "Flex", "Other"), "slider('Flex') = (");
     let text = "morph('Flex', 'Flex') = slider('Flex') + morph('Flex', 'Wide')";
     let want = "morph('Flex', \"Bend it\") = slider('Flex') + morph('Flex', 'Wide')";
-    assert_eq!(renamed_target(text, "Flex", "Bend it"), want);
+    assert_eq!(renamed_target(text, "Flex", "Bend it", &|_| true), want);
+    assert_eq!(renamed_target(text, "Flex", "Bend it", &|_| false), text, "of another node");
     assert_eq!([quoted("a"), quoted("a\"b"), quoted("a\"b'c")], ["\"a\"", "'a\"b'", "\"ab'c\""]);
 }
 
