@@ -151,6 +151,18 @@ impl PullField {
         self.parts.first()?.places.first()?.rows.first().copied()
     }
 
+    /// Returns the size of the surface at rest, metres: distances that do not matter are shares of it.
+    #[must_use]
+    pub fn size(&self) -> f64 {
+        self.size
+    }
+
+    /// Returns how many joints every vertex that goes along has room for.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.room
+    }
+
     /// Returns the rows of all places, each with how far it goes along.
     pub(crate) fn reach(&self) -> impl Iterator<Item = (TableRow, f64)> {
         let places = self.parts.iter().flat_map(|part| &part.places);

@@ -105,10 +105,11 @@ impl Row {
     }
 
     /// Finds the weights in little time where the row should be elsewhere than was said: by so much in each pose. `off` has what [`Row::add`]
-    /// has added to it, pose after pose. Adds the weights to `out`, and returns whether there are any.
+    /// has added to it, pose after pose. Adds the weights to `out`, and returns whether there are any. Where more joints would have weight than
+    /// may, those with the least are left out; with `is_exact` the choice is the best one, which takes longer then.
     pub fn find_quickly(
         &self,
-        (off, moved): (&[DVec3], &dyn Fn(usize) -> DVec3),
+        (off, moved, is_exact): (&[DVec3], &dyn Fn(usize) -> DVec3, bool),
         (quadratic, subset): &mut (Quadratic, Subset),
         out: &mut Vec<(u32, f64)>,
     ) -> bool {
@@ -119,12 +120,20 @@ impl Row {
             off.iter().enumerate().for_each(|(j, off)| quadratic.reward(j, off.dot(moved)));
         }
         let before = self.free.iter().enumerate().map(|(j, (_, before))| (j, *before));
-        subset.find_quickly(quadratic, self.most, before);
+        let is_best = subset.find_quickly(quadratic, self.most, before);
+        if is_exact && !is_best {
+            subset.find(quadratic, self.most, self.slack());
+        }
         let is_found = !subset.best.is_empty();
         if is_found {
             self.take(&mut subset.best, out);
         }
         is_found
+    }
+
+    /// Returns the value by which another choice of joints has to be better to be looked for.
+    fn slack(&self) -> f64 {
+        0.5 * NEARER * NEARER * self.equations as f64
     }
 
     /// Adds weights to `out`: those of locked joints, then those of `best` in the order of the candidates.
@@ -164,8 +173,7 @@ impl RowSolver {
         if !self.row.hold(rules.keep, rows) {
             return None;
         }
-        let slack = 0.5 * NEARER * NEARER * self.row.equations as f64;
-        let proven = self.subset.find(&self.row.quadratic, self.row.most, slack);
+        let proven = self.subset.find(&self.row.quadratic, self.row.most, self.row.slack());
         if self.subset.best.is_empty() {
             return None;
         }
