@@ -6,7 +6,7 @@ use skinscope_inspect::VertexRef;
 use skinscope_model::{InstanceId, NodeId};
 
 use super::tests::{now, set};
-use super::vertex_drag_tests::{VERTEX, between, drag, dragging};
+use super::vertex_drag_tests::{VERTEX, drag, dragging};
 use super::{LayerCommand, PaintCommand};
 use crate::{EditCommand, SelectionCommand, Session, ToolCommand};
 
@@ -32,6 +32,14 @@ fn drawn_at(session: &mut Session, vertex: usize) -> DVec3 {
     session.surfaces().surface().unwrap().parts[0].deformed.positions[vertex].as_dvec3()
 }
 
+/// Returns where the pinned vertex is drawn, and the place farthest from there to which one of its joints alone would take it.
+fn way(session: &mut Session, vertex: usize) -> (DVec3, DVec3) {
+    let start = drawn_at(session, vertex);
+    let ghosts = session.painting().vertex_drag().ghosts(session.model().unwrap(), &session.pose().local);
+    let far = ghosts.into_iter().max_by(|a, b| a.distance(start).total_cmp(&b.distance(start)));
+    (start, far.unwrap())
+}
+
 /// Drags the pinned vertex, and returns whether it has come there. Where it has not, it is said why, and something can be done about it. Where it is
 /// and how far away is said as it is drawn.
 fn comes(session: &mut Session, vertex: usize, wanted: DVec3) -> bool {
@@ -52,9 +60,9 @@ fn comes(session: &mut Session, vertex: usize, wanted: DVec3) -> bool {
     }
 }
 
-/// Drags the vertex by these shares of the way to where its first joint alone would take it, and returns which of these places it has reached.
+/// Drags the vertex by these shares of the way to where one of its joints alone would take it, and returns which of these places it has reached.
 fn reached(session: &mut Session, shares: &[f64]) -> Vec<bool> {
-    let (start, end) = (drawn_at(session, VERTEX), between(session, 0.0));
+    let (start, end) = way(session, VERTEX);
     assert!(start.distance(end) > 0.1, "{start} {end}");
     shares.iter().map(|share| comes(session, VERTEX, start.lerp(end, *share))).collect()
 }
@@ -99,9 +107,9 @@ fn a_drag_under_effects_is_one_step_and_only_where_it_ends_counts() {
     let mut session = with_effect(true, "smooth", &[]);
     set(&mut session, |settings| settings.radius = 0.4);
     let before = now(&session);
-    let (start, end) = (drawn_at(&mut session, VERTEX), between(&session, 0.0));
-    let way: Vec<DVec3> = (1..5).map(|step| start.lerp(end, 0.05 * f64::from(step))).collect();
-    drag(&mut session, &way);
+    let (start, end) = way(&mut session, VERTEX);
+    let places: Vec<DVec3> = (1..5).map(|step| start.lerp(end, 0.05 * f64::from(step))).collect();
+    drag(&mut session, &places);
     let after = now(&session);
     assert!(after != before);
     session.apply(EditCommand::Undo);
@@ -109,7 +117,7 @@ fn a_drag_under_effects_is_one_step_and_only_where_it_ends_counts() {
     session.apply(EditCommand::Redo);
     assert!(now(&session) == after && session.painting().vertex_drag().pins().len() == 1);
     session.apply(EditCommand::Undo);
-    drag(&mut session, &way[3..]);
+    drag(&mut session, &places[3..]);
     assert!(now(&session) == after);
 }
 
@@ -122,7 +130,7 @@ fn on_the_side_that_a_mirror_hides_nothing_changes_and_the_way_out_is_said() {
         let put = |session: &mut Session, vertex: usize, share: f64| {
             let pinned = VertexRef { instance: InstanceId::from_index(0), primitive: 0, vertex };
             session.apply(SelectionCommand::Pin(Some(pinned)));
-            let (start, end) = (drawn_at(session, vertex), between(session, 0.0));
+            let (start, end) = way(session, vertex);
             comes(session, vertex, start.lerp(end, share))
         };
         let (left, right, before) = (beside(-1.0), beside(1.0), now(&session));
@@ -151,7 +159,7 @@ fn locked_joints_keep_their_bits_under_effects() {
         };
         let before = weights(&session, 1);
         session.apply(ToolCommand::ToggleLock(NodeId(2)));
-        let (start, end) = (drawn_at(&mut session, VERTEX), between(&session, 0.0));
+        let (start, end) = way(&mut session, VERTEX);
         comes(&mut session, VERTEX, start.lerp(end, 0.2));
         assert!(weights(&session, 1) == before, "{of_layer}");
     }
