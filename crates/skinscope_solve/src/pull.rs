@@ -124,7 +124,12 @@ impl PullField {
                 }
             }
         }
-        Some(finder.out)
+        let mut out = finder.out;
+        // In the order of their rows, what every move finds need not be sorted again; the first place stays the dragged one.
+        for (number, part) in out.parts.iter_mut().enumerate() {
+            part.places[usize::from(number == 0)..].sort_by_key(|place| place.rows.first().copied());
+        }
+        Some(out)
     }
 
     /// Returns how many places there are, with the dragged one.
