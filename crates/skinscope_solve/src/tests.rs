@@ -1,5 +1,7 @@
 //! What the tests of several files share, and tests of whole surfaces.
 
+use std::collections::BTreeMap;
+
 use glam::{DVec3, Vec3};
 use skinscope_anim::pose::rotate;
 use skinscope_base::math::WeldRule;
@@ -7,9 +9,9 @@ use skinscope_base::parallel::JobContext;
 use skinscope_deform::MeshTopology;
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{InstanceId, MeshId, Model, ModelParts, NodeId, PrimitiveId, WeightFormat};
-use skinscope_weights::{Bounds, RestPart, RestSurface, Table, difference};
+use skinscope_weights::{Bounds, FALLOFFS, RestPart, RestSurface, Table, difference};
 
-use crate::{Deviation, Example, Joints, Posed, Problem, SolveSettings, solve_rows};
+use crate::{Deviation, Example, Joints, Posed, Problem, PullField, PullSettings, SolveSettings, solve_rows};
 
 /// Numbers that look random, and are the same in each run.
 #[derive(Debug, Default)]
@@ -234,4 +236,25 @@ fn points_of_one_place_get_one_row_that_is_best_for_all() {
         };
         assert!(members.iter().all(|member| pairs(*member) == pairs(members[0])));
     }
+}
+
+#[test]
+fn neighbours_of_a_dragged_vertex_go_along_by_their_distance_on_the_surface() {
+    // A thin tube: what lies on its other side is near through space, and far along the surface.
+    let shape = Tube { joints: 3, rings: 61, influences: 2, radius: 0.05, ..Tube::default() };
+    let (model, sides, ring) = (tube(shape), shape.sides, 30);
+    let (tables, surfaces) = ([table_of(&model)], [surface_of(&model)]);
+    let settings = PullSettings { most: 4, joints: Joints::All, keep: 1e-6, radius: 0.12, falloff: FALLOFFS[0] };
+    let own = ring * sides;
+    let field = PullField::new(&model, (&surfaces, &tables), (tables[0].primitives[0], own), &settings).unwrap();
+    let strengths: BTreeMap<usize, f64> = field.reach().map(|(at, strength)| (at.row, strength)).collect();
+    assert!((strengths[&own] - 1.0).abs() < 1e-12);
+    for up in 1..4 {
+        let [near, far] = [up - 1, up].map(|up| strengths[&(own + up * sides)]);
+        assert!(far < near && far > 0.0, "{up}: {near} {far}");
+    }
+    let positions = &model.meshes[0].primitives[0].positions;
+    let opposite = own + sides / 2;
+    assert!(positions[own].distance(positions[opposite]) < 0.11 && !strengths.contains_key(&opposite));
+    assert!(strengths.keys().all(|row| positions[*row].distance(positions[own]) < 0.12));
 }

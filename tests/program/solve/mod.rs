@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
 mod moments;
+mod recorded;
 
 use std::fs;
 use std::path::{Path, PathBuf};
