@@ -177,7 +177,7 @@ impl Canvas {
         let (goal, near) = (first.pulled.landed.clone(), NEAR * drag.field.size());
         let (mut asked, mut landed) = (drag.pins.to_vec(), first.landed.clone());
         asked.iter_mut().zip(&goal).for_each(|(pin, goal)| pin.target = *goal);
-        let (mut best, mut is_last, mut response) = (first, true, 1.0);
+        let (mut best, mut is_last, mut response) = (first, true, 1.0_f64);
         for _ in 1..ROUNDS {
             if farthest(&landed, &goal) <= near {
                 break;
@@ -204,4 +204,74 @@ impl Canvas {
 /// Returns the largest distance between places of two lists.
 fn farthest(a: &[DVec3], b: &[DVec3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use glam::Vec3;
+    use skinscope_anim::pose::rotate;
+    use skinscope_edit::Sheet;
+    use skinscope_model::NodeId;
+    use skinscope_model::test_shapes::{Tube, tube};
+    use skinscope_solve::Joints;
+    use skinscope_weights::FALLOFFS;
+
+    use super::*;
+
+    /// A canvas whose layer has these effects, or of which all layers have them.
+    fn layered(model: &Arc<Model>, effects: &[&str], of_layer: bool) -> Canvas {
+        let mut canvas = Canvas::new(Arc::clone(model));
+        let mut layers = canvas.layers().clone();
+        let of = Some(layers.add("Layer")).filter(|_| of_layer);
+        assert!(effects.iter().all(|kind| layers.add_effect(of, kind, BTreeSet::new())));
+        canvas.set_layers(layers).unwrap();
+        canvas
+    }
+
+    #[test]
+    fn what_effects_hold_back_is_made_up_for_and_never_made_worse() {
+        let model = Arc::new(tube(Tube { joints: 4, rings: 25, sides: 12, influences: 3, ..Tube::default() }));
+        let (tables, surfaces) = Sheet::parts_of(&model);
+        let mut pose = model.skeleton.rest.clone();
+        rotate(&mut pose, NodeId(2), Vec3::new(50.0, 0.0, 0.0));
+        rotate(&mut pose, NodeId(3), Vec3::new(0.0, 30.0, 40.0));
+        let settings = PullSettings { most: 4, joints: Joints::Near, keep: 1e-6, radius: 0.3, falloff: FALLOFFS[0] };
+        let (at, none) = ((tables[0].primitives[0], 12 * 12 + 2), BTreeSet::new());
+        let mut helped = 0;
+        for effects in [&["smooth"][..], &["prune"], &["limit"], &["smooth", "limit"], &["smooth", "prune", "smooth"]] {
+            for of_layer in [true, false] {
+                let mut canvas = layered(&model, effects, of_layer);
+                let mut field = PullField::new(&model, (&surfaces, &tables), at, &settings).unwrap();
+                let (own, before) = (field.row().unwrap(), canvas.painted());
+                let drawn =
+                    |canvas: &Canvas, field: &PullField| field.put_by(&model, &pose, &canvas.weights_of(own)).unwrap();
+                let (was, ghosts) = (drawn(&canvas, &field), field.ghosts(&model, &pose));
+                let target = was.lerp(ghosts.iter().sum::<DVec3>() / ghosts.len() as f64, 0.3);
+                let pins = [Pin { pose: pose.clone(), target }];
+                let pulled = field.pull(&model, &pins, &none, &settings);
+                canvas.set_wanted(&before, &pulled.rows(&tables), &none).unwrap();
+                let plain = drawn(&canvas, &field).distance(target);
+                let dragged = canvas.drag(&mut LayerDrag {
+                    field: &mut field,
+                    base: &model,
+                    tables: &tables,
+                    pins: &pins,
+                    locked: &none,
+                    settings: &settings,
+                    before: &before,
+                    reached: &[],
+                });
+                let LayerDragged { away, landed, fit, .. } = dragged.unwrap();
+                let what = format!("{effects:?} {of_layer}: {} where it was {plain} away, {fit:?}", away[0]);
+                assert!(away[0] < plain + 1e-9, "{what}");
+                assert!(drawn(&canvas, &field).distance(landed[0]) < 1e-12, "{what}");
+                assert!(fit != Fit::Whole || away[0] < 1e-4 * field.size() + pulled.away[0], "{what}");
+                assert!(effects != ["smooth"] || fit == Fit::Whole, "{what}");
+                helped += usize::from(away[0] < 0.1 * plain);
+            }
+        }
+        assert!(helped > 1, "{helped}");
+    }
 }
