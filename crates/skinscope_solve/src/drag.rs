@@ -77,9 +77,9 @@ pub struct DraggedRow {
 }
 
 /// Solves the weights of a dragged vertex for all its poses at once. The vertices around it are solved for where they are, moved along by what
-/// the dragged vertex has really done, times their strength: it may not have come all the way. The dragged vertex has the best choice of joints.
-/// Where more joints of the others would have weight than may, those with the least are left out: a drag has to be quick, and the next move begins
-/// anew.
+/// the dragged vertex has really done, times their strength: it may not have come all the way. Where more joints would
+/// have weight than may, those with the least are left out: a drag has to be quick, and the next move begins anew. For the dragged vertex itself the
+/// best choice of a few joints is looked for where that brings it nearer.
 #[must_use]
 pub fn drag(drag: &Drag) -> Dragged {
     let Drag { poses, vertex: own, followers, size, .. } = *drag;

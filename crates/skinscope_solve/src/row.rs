@@ -13,6 +13,10 @@ const ROUNDING: f64 = 1e-6;
 
 /// Choices of joints that put a row nearer by no more than this share of the size, in the mean of its equations, are not looked for.
 const NEARER: f64 = 1e-6;
+/// What a drag makes worse by leaving joints out matters where it is more than this: half the square of a ten thousandth of the size.
+const SEEN: f64 = 5e-9;
+/// Of no more joints than these a drag looks for the best choice.
+const MOST_EXACT: usize = 12;
 
 /// What became of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +110,7 @@ impl Row {
 
     /// Finds the weights in little time where the row should be elsewhere than was said: by so much in each pose. `off` has what [`Row::add`]
     /// has added to it, pose after pose. Adds the weights to `out`, and returns whether there are any. Where more joints would have weight than
-    /// may, those with the least are left out; with `is_exact` the choice is the best one, which takes longer then.
+    /// may, those with the least are left out; with `is_exact` the best choice of a few joints is looked for where that matters, which takes longer.
     pub fn find_quickly(
         &self,
         (off, moved, is_exact): (&[DVec3], &dyn Fn(usize) -> DVec3, bool),
@@ -120,20 +124,15 @@ impl Row {
             off.iter().enumerate().for_each(|(j, off)| quadratic.reward(j, off.dot(moved)));
         }
         let before = self.free.iter().enumerate().map(|(j, (_, before))| (j, *before));
-        let is_best = subset.find_quickly(quadratic, self.most, before);
-        if is_exact && !is_best {
-            subset.find(quadratic, self.most, self.slack());
+        let loss = subset.find_quickly(quadratic, self.most, before);
+        if is_exact && loss > SEEN && self.free.len() <= MOST_EXACT {
+            subset.find(quadratic, self.most, SEEN);
         }
         let is_found = !subset.best.is_empty();
         if is_found {
             self.take(&mut subset.best, out);
         }
         is_found
-    }
-
-    /// Returns the value by which another choice of joints has to be better to be looked for.
-    fn slack(&self) -> f64 {
-        0.5 * NEARER * NEARER * self.equations as f64
     }
 
     /// Adds weights to `out`: those of locked joints, then those of `best` in the order of the candidates.
@@ -173,7 +172,8 @@ impl RowSolver {
         if !self.row.hold(rules.keep, rows) {
             return None;
         }
-        let proven = self.subset.find(&self.row.quadratic, self.row.most, self.row.slack());
+        let slack = 0.5 * NEARER * NEARER * self.row.equations as f64;
+        let proven = self.subset.find(&self.row.quadratic, self.row.most, slack);
         if self.subset.best.is_empty() {
             return None;
         }

@@ -269,7 +269,7 @@ mod tests {
                 assert!(drawn(&canvas, &field).distance(landed[0]) < 1e-12, "{what}");
                 assert!(fit != Fit::Whole || away[0] < 1e-4 * field.size() + pulled.away[0], "{what}");
                 assert!(effects != ["smooth"] || fit == Fit::Whole, "{what}");
-                helped += usize::from(away[0] < 0.1 * plain);
+                helped += usize::from(away[0] < 0.5 * plain);
             }
         }
         assert!(helped > 1, "{helped}");
