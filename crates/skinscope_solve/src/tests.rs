@@ -1,6 +1,6 @@
 //! What the tests of several files share, and tests of whole surfaces.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::{DVec3, Vec3};
 use skinscope_anim::pose::rotate;
@@ -11,7 +11,7 @@ use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{InstanceId, MeshId, Model, ModelParts, NodeId, PrimitiveId, WeightFormat};
 use skinscope_weights::{Bounds, FALLOFFS, RestPart, RestSurface, Table, difference};
 
-use crate::{Deviation, Example, Joints, Posed, Problem, PullField, PullSettings, SolveSettings, solve_rows};
+use crate::{Deviation, Example, Joints, Pin, Posed, Problem, PullField, PullSettings, SolveSettings, solve_rows};
 
 /// Numbers that look random, and are the same in each run.
 #[derive(Debug, Default)]
@@ -257,4 +257,33 @@ fn neighbours_of_a_dragged_vertex_go_along_by_their_distance_on_the_surface() {
     let opposite = own + sides / 2;
     assert!(positions[own].distance(positions[opposite]) < 0.11 && !strengths.contains_key(&opposite));
     assert!(strengths.keys().all(|row| positions[*row].distance(positions[own]) < 0.12));
+}
+
+#[test]
+fn what_goes_along_gets_joints_near_it_and_those_of_the_dragged_vertex() {
+    let model = tube(Tube { joints: 12, rings: 49, influences: 2, ..Tube::default() });
+    let (tables, surfaces) = ([table_of(&model)], [surface_of(&model)]);
+    let settings = PullSettings { most: 4, joints: Joints::All, keep: 1e-6, radius: 0.2, falloff: FALLOFFS[0] };
+    let (own, none) = (24 * 16, BTreeSet::new());
+    let mut field = PullField::new(&model, (&surfaces, &tables), (tables[0].primitives[0], own), &settings).unwrap();
+    // Joint 10, far up, is turned: it and the last one alone take the vertex elsewhere.
+    let (rest, mut pose) = (model.skeleton.rest.clone(), model.skeleton.rest.clone());
+    rotate(&mut pose, NodeId(11), Vec3::X * 80.0);
+    let ghosts = field.ghosts(&model, &pose);
+    assert_eq!(ghosts.len(), 12);
+    let was = field.ghosts(&model, &rest)[0];
+    let far = ghosts.iter().copied().max_by(|a, b| a.distance(was).total_cmp(&b.distance(was))).unwrap();
+    let of_far = |field: &mut PullField, share: f64| {
+        let pin = Pin { pose: pose.clone(), target: was.lerp(far, share) };
+        let pulled = field.pull(&model, &[pin], &none, &settings);
+        assert!(pulled.away[0] < 1e-4 * field.size(), "{share}: {}", pulled.away[0]);
+        let has =
+            |shares: &Vec<(u32, f64)>| shares.iter().any(|(key, weight)| [11, 12].contains(key) && *weight > 0.01);
+        let rows = pulled.rows(&tables);
+        assert!(rows.iter().flat_map(|(_, shares)| shares).all(|shares| shares.len() <= 4));
+        rows.iter().filter(|(_, shares)| shares.as_ref().is_some_and(has)).count()
+    };
+    assert_eq!(of_far(&mut field, 0.0), 0);
+    assert!(of_far(&mut field, 0.3) > 3, "those around it follow by the same joints");
+    assert_eq!(of_far(&mut field, 0.0), 0, "what came before a move does not count");
 }
