@@ -149,7 +149,7 @@ impl VertexArgs {
         };
         let (saved, restored) = write.write_weights((&document, &stamps), &sheet, is_json)?;
         print(&match is_json {
-            true => self.report(&found.pulled, &saved),
+            true => self.report(&found.pulled, why.as_deref(), &saved),
             false => self.text(&found.pulled, why.as_deref()) + &told_of_saved(&saved, &restored),
         })
     }
@@ -184,8 +184,8 @@ impl VertexArgs {
         Ok(Found { field, pins, locked, settings, tables, pulled })
     }
 
-    /// Returns what was done as JSON.
-    fn report(&self, pulled: &Pulled, saved: &Saved) -> String {
+    /// Returns what was done as JSON, with why layers have kept the vertex from where it should be.
+    fn report(&self, pulled: &Pulled, why: Option<&str>, saved: &Saved) -> String {
         let figures = pulled.away.iter().zip(&pulled.outside);
         let pins = self
             .vertex
@@ -193,7 +193,7 @@ impl VertexArgs {
             .zip(figures)
             .map(|(held, (away, outside))| json!({ "pose": held.pose, "away": away, "outside": outside }));
         let pins: Vec<_> = pins.collect();
-        let out = json!({ "schema": 1, "pins": pins, "changed": saved.changes.vertices });
+        let out = json!({ "schema": 1, "pins": pins, "why": why, "changed": saved.changes.vertices });
         format!("{out}\n")
     }
 
