@@ -16,7 +16,7 @@ use crate::{Command, ToolCommand};
 const MOST_WAYS: usize = 3;
 
 /// The layer that a drag goes into, with the weights from before it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct InLayer {
     /// `None`: the base.
     layer: Option<LayerId>,

@@ -75,7 +75,7 @@ enum MadeOf {
     /// The weights themselves, by how they differ from those from before.
     Weights(Vec<WeightChange>),
     /// A layer, by the rows that it was given.
-    Layer(Box<InLayer>, Vec<TableRow>),
+    Layer(Arc<InLayer>, Vec<TableRow>),
 }
 
 impl Made {
@@ -98,7 +98,7 @@ struct Open {
     settings: PullSettings,
     locked: BTreeSet<u32>,
     /// The layer that it goes into; `None` where there are no layers.
-    in_layer: Option<InLayer>,
+    in_layer: Option<Arc<InLayer>>,
 }
 
 /// What the pinned vertex alone takes along.
@@ -341,7 +341,7 @@ fn are_of_same_vertices(a: &[WeightChange], b: &[WeightChange]) -> bool {
 /// its joints could take it.
 fn put_in_layer(
     painter: &mut Painter<'_>,
-    layer: InLayer,
+    layer: Arc<InLayer>,
     pins: &[Pin],
 ) -> Result<(Places, Option<PaintNote>), PaintNote> {
     let model = painter.skinning.edited().edited_model();
@@ -359,7 +359,7 @@ fn put_in_layer(
     let mut asked = LayerDrag { field, base, tables, pins, locked, settings, before, reached };
     let done = canvas.drag(&mut asked).map_err(|why| notes::refused(&why.to_string()))?;
     let LayerDragged { changes, rows, landed, away, outside, fit } = done;
-    drag.made = Some(Made { base: Arc::clone(base), of: MadeOf::Layer(Box::new(layer), rows) });
+    drag.made = Some(Made { base: Arc::clone(base), of: MadeOf::Layer(layer, rows) });
     drag_in_layer::take(painter, &changes);
     Ok((places_of([&away, &outside], &landed), drag_in_layer::why_not(painter.painting, fit)))
 }
@@ -419,8 +419,8 @@ fn begin(painter: &mut Painter<'_>, vertex: VertexRef, model: &Arc<Model>) -> Re
     // The pins from before come back where the drag is given up or undone.
     drag.note(model);
     let in_layer = match &drag.made {
-        Some(Made { of: MadeOf::Layer(layer, _), .. }) => Some(InLayer::clone(layer)),
-        _ => in_layer,
+        Some(Made { of: MadeOf::Layer(layer, _), .. }) => Some(Arc::clone(layer)),
+        _ => in_layer.map(Arc::new),
     };
     let base = drag.made.as_ref().map_or(model, |made| &made.base);
     let base = Arc::clone(base);
