@@ -100,8 +100,8 @@ impl Canvas {
             && self.rows.are_of_one_place(&self.surfaces)
     }
 
-    /// Paints all places at once with a stroke that has begun and has no dab yet, row by row, with its whole strength. That takes less time than a dab
-    /// that reaches everything, and leaves the same to the bit. Returns what it has done; `None` where such a stroke, or layers, need the dab.
+    /// Paints all places at once with a stroke that has begun and has no dab yet, row by row, with its whole strength. That takes less time than a
+    /// dab that reaches everything, and leaves the same to the bit. Returns what it has done; `None` where such a stroke, or layers, need the dab.
     ///
     /// # Errors
     /// The model has refused the weights.

@@ -337,8 +337,8 @@ fn are_of_same_vertices(a: &[WeightChange], b: &[WeightChange]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(is_same)
 }
 
-/// Lets the layer in hand make the weights that put the vertex where it should be in some poses. Returns where it is then, and why it is not as near as
-/// its joints could take it.
+/// Lets the layer in hand make the weights that put the vertex where it should be in some poses. Returns where it is then, and why it is not as
+/// near as its joints could take it.
 fn put_in_layer(
     painter: &mut Painter<'_>,
     layer: Arc<InLayer>,

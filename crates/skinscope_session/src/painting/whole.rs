@@ -33,8 +33,8 @@ pub(super) fn flood(painter: &mut Painter<'_>) {
     }
 }
 
-/// Carries out the dab of a flood row by row, where it can be, which takes less time and leaves the same. Returns whether it has: where that has changed
-/// nothing, the dab says why.
+/// Carries out the dab of a flood row by row, where it can be, which takes less time and leaves the same. Returns whether it has: where that has
+/// changed nothing, the dab says why.
 fn by_row(painter: &mut Painter<'_>, dab: &Dab) -> bool {
     let easel = &mut painter.painting.easel;
     let (Some(canvas), Some(open)) = (&mut easel.canvas, &mut easel.stroke) else { return false };
