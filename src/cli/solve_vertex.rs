@@ -17,8 +17,8 @@ use super::write_args::WriteArgs;
 use super::{CliError, OpenArgs, print, printable};
 use crate::edit::Sheet;
 use crate::model::Model;
-use crate::paint::{Canvas, Fit, written};
-use crate::solve::{Pin, PullField, Pulled};
+use crate::paint::{Canvas, LayerDrag, written};
+use crate::solve::{Pin, PullField, PullSettings, Pulled};
 use crate::weights::brush::falloff;
 use crate::weights::{FALLOFFS, Table};
 use crate::writeback::Saved;
@@ -54,6 +54,7 @@ struct Found {
     field: PullField,
     pins: Vec<Pin>,
     locked: BTreeSet<u32>,
+    settings: PullSettings,
     /// The weights from before.
     tables: Vec<Table>,
     pulled: Pulled,
@@ -73,23 +74,18 @@ impl Layered {
         Ok(Self { args, canvas })
     }
 
-    /// Lets the layer make the weights that were found. Where it cannot, `found` says where the vertex is; returns why.
+    /// Lets the layer make the weights that put the vertex where it should be. Where it cannot, `found` says where the vertex is; returns why.
     fn take(&mut self, found: &mut Found) -> Result<Option<String>, CliError> {
-        let (before, wanted) = (self.canvas.painted(), found.pulled.rows(&found.tables));
-        let set = self.canvas.set_wanted(&before, &wanted, &found.locked);
-        let (_, fits) = set.map_err(|why| CliError::Usage(printable(&format!("--layer: {why}"))))?;
-        let own = found.field.row();
-        let fit = wanted.iter().zip(fits).find(|((at, _), _)| Some(*at) == own);
-        let Some(((own, _), fit)) = fit.filter(|(_, fit)| *fit != Fit::Whole) else { return Ok(None) };
-        let made = self.canvas.weights_of(*own);
-        let Pulled { landed, away, .. } = &mut found.pulled;
-        for ((pin, landed), away) in found.pins.iter().zip(landed).zip(away) {
-            *landed = found.field.put_by(self.canvas.model(), &pin.pose, &made).unwrap_or(*landed);
-            *away = landed.distance(pin.target);
-        }
+        let (before, base) = (self.canvas.painted(), Arc::clone(self.canvas.model()));
+        let Found { field, pins, locked, settings, tables, pulled } = found;
+        let (before, base) = (&before, &*base);
+        let mut asked = LayerDrag { field, base, tables, pins, locked, settings, before, reached: &[] };
+        let dragged = self.canvas.drag(&mut asked);
+        let dragged = dragged.map_err(|why| CliError::Usage(printable(&format!("--layer: {why}"))))?;
+        (pulled.landed, pulled.away, pulled.outside) = (dragged.landed, dragged.away, dragged.outside);
         let layers = self.canvas.layers();
         let layer = layers.active().and_then(|id| layers.layer(id));
-        Ok(fit.why(layer.map_or("", |layer| layer.name()), layers.has_effects()))
+        Ok(dragged.fit.why(layer.map_or("", |layer| layer.name()), layers.has_effects()))
     }
 }
 
@@ -153,7 +149,7 @@ impl VertexArgs {
         };
         let (saved, restored) = write.write_weights((&document, &stamps), &sheet, is_json)?;
         print(&match is_json {
-            true => self.report(&found.pulled, &saved),
+            true => self.report(&found.pulled, why.as_deref(), &saved),
             false => self.text(&found.pulled, why.as_deref()) + &told_of_saved(&saved, &restored),
         })
     }
@@ -185,11 +181,11 @@ impl VertexArgs {
             return Err(wrong(&format!("no skin moves vertex {vertex} of primitive {mesh},{primitive}")));
         };
         let pulled = field.pull(model, &pins, &locked, &settings);
-        Ok(Found { field, pins, locked, tables, pulled })
+        Ok(Found { field, pins, locked, settings, tables, pulled })
     }
 
-    /// Returns what was done as JSON.
-    fn report(&self, pulled: &Pulled, saved: &Saved) -> String {
+    /// Returns what was done as JSON, with why layers have kept the vertex from where it should be.
+    fn report(&self, pulled: &Pulled, why: Option<&str>, saved: &Saved) -> String {
         let figures = pulled.away.iter().zip(&pulled.outside);
         let pins = self
             .vertex
@@ -197,7 +193,7 @@ impl VertexArgs {
             .zip(figures)
             .map(|(held, (away, outside))| json!({ "pose": held.pose, "away": away, "outside": outside }));
         let pins: Vec<_> = pins.collect();
-        let out = json!({ "schema": 1, "pins": pins, "changed": saved.changes.vertices });
+        let out = json!({ "schema": 1, "pins": pins, "why": why, "changed": saved.changes.vertices });
         format!("{out}\n")
     }
 

@@ -24,7 +24,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("skinscope_weights", &["base", "model", "deform"]),
     ("skinscope_solve", &["base", "model", "anim", "deform", "weights"]),
     ("skinscope_edit", &["base", "bind", "model", "anim", "deform", "inspect", "weights", "solve"]),
-    ("skinscope_paint", &["base", "model", "anim", "deform", "inspect", "weights", "edit"]),
+    ("skinscope_paint", &["base", "model", "anim", "deform", "inspect", "weights", "solve", "edit"]),
     ("skinscope_export", &["base", "model", "anim", "deform"]),
     ("skinscope_examples", &["base", "bind", "model", "anim", "deform"]),
     ("skinscope_render", &["base", "model", "deform", "frame"]),

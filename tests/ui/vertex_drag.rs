@@ -93,7 +93,13 @@ fn a_drag_goes_into_the_layer_in_hand_and_the_line_says_why_a_layer_that_is_off_
     assert!(rows(&harness) == before);
     drag(&mut harness, at, at + vec2(50.0, 10.0));
     assert!(rows(&harness) == before);
-    harness.get_by_label_contains("Detail is off");
+    // It is said in the line over the picture and at the pointer, with the way out.
+    assert!(harness.query_all_by_label_contains("Detail is off").count() > 1);
+    harness.get_by_label("Detail is off");
+    harness.get_by_role_and_label(Role::Button, "Switch the layer on").click();
+    harness.run();
+    assert!(rows(&harness) != before, "what was dragged into it is seen again");
+    assert!(harness.query_by_label("Detail is off").is_none());
 }
 
 #[test]

@@ -17,7 +17,9 @@ mod posing;
 mod stroke;
 mod strokes;
 
-pub use canvas::{Brushing, Canvas, Fit, PaintError, Painted, Reach, StrokeReport, StuckPlace};
+pub use canvas::{
+    Brushing, Canvas, Fit, LayerDrag, LayerDragged, PaintError, Painted, Reach, StrokeReport, StuckPlace,
+};
 pub use copied::CopiedLayer;
 pub use file::{DabForm, EyeForm, Marked, MaskForm, Named, StrokeForm, StrokesFile, written};
 pub use gradient::{Gradient, GradientKind};

@@ -77,8 +77,9 @@ pub struct DraggedRow {
 }
 
 /// Solves the weights of a dragged vertex for all its poses at once. The vertices around it are solved for where they are, moved along by what
-/// the dragged vertex has really done, times their strength: it may not have come all the way. Where more joints would have weight than may,
-/// those with the least are left out: a drag has to be quick, and the next move begins anew.
+/// the dragged vertex has really done, times their strength: it may not have come all the way. Where more joints would
+/// have weight than may, those with the least are left out: a drag has to be quick, and the next move begins anew. For the dragged vertex itself the
+/// best choice of a few joints is looked for where that brings it nearer.
 #[must_use]
 pub fn drag(drag: &Drag) -> Dragged {
     let Drag { poses, vertex: own, followers, size, .. } = *drag;
@@ -117,12 +118,13 @@ impl HeldRow {
         row.hold(rules.keep, 1).then_some(Self { vertex: of.vertex, strength: of.strength, row, off })
     }
 
-    /// Solves the weights with which the vertex is moved by so much in each pose, times its strength, in sizes of the surface.
-    fn solve(&self, memory: &mut (Quadratic, Subset), moved: &[DVec3]) -> Option<DraggedRow> {
+    /// Solves the weights with which the vertex is moved by so much in each pose, times its strength, in sizes of the surface; with `is_exact` by
+    /// the best choice of joints.
+    fn solve(&self, memory: &mut (Quadratic, Subset), moved: &[DVec3], is_exact: bool) -> Option<DraggedRow> {
         let moved =
             |pose: usize| moved.get(pose).filter(|by| by.is_finite()).map_or(DVec3::ZERO, |by| *by * self.strength);
         let mut shares = Vec::new();
-        let is_found = self.row.find_quickly((&self.off, &moved), memory, &mut shares);
+        let is_found = self.row.find_quickly((&self.off, &moved, is_exact), memory, &mut shares);
         is_found.then_some(DraggedRow { vertex: self.vertex, shares })
     }
 }
@@ -148,7 +150,7 @@ impl HeldRows {
         let moved: Vec<DVec3> = moved.iter().map(|by| *by / self.size).collect();
         let pieces = by_chunk(self.rows.len(), PIECE, &|range| {
             let mut memory = (Quadratic::default(), Subset::default());
-            self.rows[range].iter().filter_map(|row| row.solve(&mut memory, &moved)).collect::<Vec<_>>()
+            self.rows[range].iter().filter_map(|row| row.solve(&mut memory, &moved, false)).collect::<Vec<_>>()
         });
         pieces.into_iter().flatten().collect()
     }
@@ -187,7 +189,7 @@ impl HeldVertex {
         let wanted = self.poses.iter().zip(targets).map(|((_, was), target)| (*target - *was) / self.size);
         let wanted: Vec<DVec3> = wanted.collect();
         let mut memory = (Quadratic::default(), Subset::default());
-        let row = self.row.as_ref().and_then(|row| row.solve(&mut memory, &wanted));
+        let row = self.row.as_ref().and_then(|row| row.solve(&mut memory, &wanted, true));
         let shares = row.as_ref().map_or(&self.before[..], |row| &row.shares[..]);
         let (mut out, mut moved) = (Dragged::default(), Vec::new());
         for ((ghosts, was), target) in self.poses.iter().zip(targets) {

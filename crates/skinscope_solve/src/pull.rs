@@ -46,6 +46,9 @@ pub struct PullField {
     parts: Vec<FieldPart>,
     size: f64,
     room: usize,
+    /// The keys of the joints of each table, where vertices that go along may have the joints that the dragged one gets, beside those near them: all
+    /// joints of the skin for each of them would take too long.
+    gaining: Option<Vec<Vec<u32>>>,
     /// What the moves until now have in common.
     held: Option<Arc<Held>>,
 }
@@ -62,6 +65,8 @@ struct Held {
     vertex: HeldVertex,
     /// What goes along, by part; `None` where nothing moves it.
     rows: Vec<Option<HeldRows>>,
+    /// The keys of the joints that it may have beside its own.
+    gained: Vec<u32>,
 }
 
 /// The places of one primitive.
@@ -113,6 +118,10 @@ impl PullField {
         if !finder.add(dragged, Some((part, vertex)), 1.0) {
             return None;
         }
+        if settings.joints == Joints::All {
+            finder.candidates = Candidates::new(Joints::Near, surface, tables, &kin);
+            finder.out.gaining = Some(tables.iter().map(|table| table.keys.clone()).collect());
+        }
         if settings.radius > 0.0 {
             let mut distances = SurfaceDistances::default();
             let place = |point: u32| rest.place(point).map_or(Vec3::NAN, |place| place.as_vec3());
@@ -124,7 +133,12 @@ impl PullField {
                 }
             }
         }
-        Some(finder.out)
+        let mut out = finder.out;
+        // In the order of their rows, what every move finds need not be sorted again; the first place stays the dragged one.
+        for (number, part) in out.parts.iter_mut().enumerate() {
+            part.places[usize::from(number == 0)..].sort_by_key(|place| place.rows.first().copied());
+        }
+        Some(out)
     }
 
     /// Returns how many places there are, with the dragged one.
@@ -149,6 +163,18 @@ impl PullField {
     #[must_use]
     pub fn row(&self) -> Option<TableRow> {
         self.parts.first()?.places.first()?.rows.first().copied()
+    }
+
+    /// Returns the size of the surface at rest, metres: distances that do not matter are shares of it.
+    #[must_use]
+    pub fn size(&self) -> f64 {
+        self.size
+    }
+
+    /// Returns how many joints every vertex that goes along has room for.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.room
     }
 
     /// Returns the rows of all places, each with how far it goes along.
@@ -182,7 +208,7 @@ impl PullField {
     pub fn pull(&mut self, model: &Model, pins: &[Pin], locked: &BTreeSet<u32>, settings: &PullSettings) -> Pulled {
         let rules = (settings.most.min(self.room), settings.keep.to_bits());
         let mut out = Pulled::holding(locked);
-        let held = match self.held.take().filter(|held| held.is_of(pins, locked, rules)) {
+        let mut held = match self.held.take().filter(|held| held.is_of(pins, locked, rules)) {
             Some(held) => held,
             None => {
                 let Some(held) = self.hold(model, pins, locked, settings) else { return out };
@@ -193,6 +219,13 @@ impl PullField {
         let (Dragged { mut rows, landed, away, outside }, moved) = held.vertex.to(&targets);
         (out.away, out.outside) = (away, outside);
         out.landed = landed.iter().zip(&held.origins).map(|(landed, origin)| *landed + *origin).collect();
+        let gained = self.gained(&rows);
+        if held.gained != gained {
+            let posed: Vec<Posed> = pins.iter().map(|pin| Posed::new(model, &pin.pose)).collect();
+            let rows = self.held_rows(&posed, (locked, settings), &gained);
+            let held = Arc::make_mut(&mut held);
+            (held.rows, held.gained) = (rows, gained);
+        }
         for (part, others) in self.parts.iter().zip(&held.rows) {
             let Some(others) = others else { continue };
             // The dragged vertex is the first place of the first part.
@@ -209,29 +242,57 @@ impl PullField {
     fn hold(&self, model: &Model, pins: &[Pin], locked: &BTreeSet<u32>, settings: &PullSettings) -> Option<Held> {
         let (most, keep) = (settings.most.min(self.room), settings.keep);
         let posed: Vec<Posed> = pins.iter().map(|pin| Posed::new(model, &pin.pose)).collect();
-        let (mut vertex, mut origins, mut rows) = (None, Vec::new(), Vec::new());
-        for (number, part) in self.parts.iter().enumerate() {
-            let motions = posed.iter().map(|posed| posed.motion(part.instance, part.primitive));
-            let Some(motions) = motions.collect::<Option<Vec<Motion>>>() else {
-                rows.push(None);
-                continue;
-            };
-            let is_locked = |joint: &usize| locked.contains(&part.keys[*joint]);
-            let locked: BTreeSet<u32> = (0..part.keys.len()).filter(is_locked).map(|joint| joint as u32).collect();
-            let rules = RowRules { most, keep, locked: &locked };
-            let all: Vec<Follower> = part.places.iter().map(FieldPlace::follower).collect();
-            let mut followers = &all[..];
-            let motions: Vec<&Motion> = motions.iter().collect();
-            if let Some((own, others)) = followers.split_first().filter(|_| number == 0) {
-                vertex = Some(HeldVertex::new(own, (&motions, self.size), &rules));
-                origins = motions.iter().map(|motion| motion.origin()).collect();
-                followers = others;
-            }
-            rows.push(Some(HeldRows::new(followers, (&motions, self.size), &rules)));
-        }
+        let part = self.parts.first()?;
+        let (motions, own_locked) = (part.motions(&posed)?, part.locked(locked));
+        let rules = RowRules { most, keep, locked: &own_locked };
+        let all: Vec<&Motion> = motions.iter().collect();
+        let vertex = HeldVertex::new(&part.places.first()?.follower(), (&all, self.size), &rules);
+        let origins = motions.iter().map(|motion| motion.origin()).collect();
+        let rows = self.held_rows(&posed, (locked, settings), &[]);
         let poses = pins.iter().map(|pin| pin.pose.clone()).collect();
         let rules = (most, keep.to_bits());
-        Some(Held { poses, locked: locked.clone(), rules, origins, vertex: vertex?, rows })
+        Some(Held { poses, locked: locked.clone(), rules, origins, vertex, rows, gained: Vec::new() })
+    }
+
+    /// Looks at where the joints of what goes along would take it, by part; it may have `gained` joints, by key, beside its own.
+    fn held_rows(
+        &self,
+        posed: &[Posed<'_>],
+        (locked, settings): (&BTreeSet<u32>, &PullSettings),
+        gained: &[u32],
+    ) -> Vec<Option<HeldRows>> {
+        let of_part = |(number, part): (usize, &FieldPart)| {
+            let (motions, own_locked) = (part.motions(posed)?, part.locked(locked));
+            let all: Vec<&Motion> = motions.iter().collect();
+            let rules = RowRules { most: settings.most.min(self.room), keep: settings.keep, locked: &own_locked };
+            // The first place of the first part is the dragged vertex.
+            let places = &part.places[usize::from(number == 0)..];
+            let joints: Vec<Vec<u32>> = places.iter().map(|place| self.joints_of(part, place, gained)).collect();
+            let followers: Vec<Follower> =
+                places.iter().zip(&joints).map(|(place, joints)| Follower { joints, ..place.follower() }).collect();
+            Some(HeldRows::new(&followers, (&all, self.size), &rules))
+        };
+        self.parts.iter().enumerate().map(of_part).collect()
+    }
+
+    /// Returns the joints that a place may have, by index in the skin: its own, and those gained that each of its vertices can have.
+    fn joints_of(&self, part: &FieldPart, place: &FieldPlace, gained: &[u32]) -> Vec<u32> {
+        let mut out = place.joints.clone();
+        for key in gained {
+            let has = |at: &TableRow| self.gaining.as_ref().is_some_and(|keys| keys[at.table].contains(key));
+            let joint = part.keys.iter().position(|known| known == key).map(|joint| joint as u32);
+            out.extend(joint.filter(|joint| !out.contains(joint) && place.rows.iter().all(has)));
+        }
+        out
+    }
+
+    /// Returns the joints of the dragged vertex that what goes along may have too, by key, rising.
+    fn gained(&self, own: &[DraggedRow]) -> Vec<u32> {
+        let keys = self.parts.first().filter(|_| self.gaining.is_some()).map_or(&[][..], |part| &part.keys[..]);
+        let shares = own.iter().flat_map(|row| &row.shares);
+        let mut out: Vec<u32> = shares.filter_map(|(joint, _)| keys.get(*joint as usize).copied()).collect();
+        out.sort_unstable();
+        out
     }
 }
 
@@ -249,6 +310,16 @@ impl FieldPlace {
 }
 
 impl FieldPart {
+    /// Returns how each pose moves it; `None` where one of them does not.
+    fn motions<'m>(&self, posed: &[Posed<'m>]) -> Option<Vec<Motion<'m>>> {
+        posed.iter().map(|posed| posed.motion(self.instance, self.primitive)).collect()
+    }
+
+    /// Returns those of some joints, by key, that its skin has, by index in the skin.
+    fn locked(&self, locked: &BTreeSet<u32>) -> BTreeSet<u32> {
+        (0..).zip(&self.keys).filter(|(_, key)| locked.contains(*key)).map(|(joint, _)| joint).collect()
+    }
+
     /// Adds the rows of all places to `out`; `solved` has those that change, in the order of the places.
     fn take(&self, solved: Vec<DraggedRow>, out: &mut Pulled) {
         let mut solved = solved.into_iter().peekable();

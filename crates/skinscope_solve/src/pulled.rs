@@ -43,9 +43,9 @@ impl Pulled {
         self.rows.extend(rows);
     }
 
-    /// Lets the rows rise.
+    /// Lets the rows rise. Most of them do already, which a stable sort makes use of.
     pub(crate) fn sort(&mut self) {
-        self.rows.sort_unstable_by_key(|row| row.at);
+        self.rows.sort_by_key(|row| row.at);
     }
 
     /// Returns the rows that the drag reaches, rising, each with the weights that it gets, by the keys of joints; `None` where it has those from

@@ -13,6 +13,10 @@ const ROUNDING: f64 = 1e-6;
 
 /// Choices of joints that put a row nearer by no more than this share of the size, in the mean of its equations, are not looked for.
 const NEARER: f64 = 1e-6;
+/// What a drag makes worse by leaving joints out matters where it is more than this: half the square of a ten thousandth of the size.
+const SEEN: f64 = 5e-9;
+/// Of no more joints than these a drag looks for the best choice.
+const MOST_EXACT: usize = 12;
 
 /// What became of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,10 +109,11 @@ impl Row {
     }
 
     /// Finds the weights in little time where the row should be elsewhere than was said: by so much in each pose. `off` has what [`Row::add`]
-    /// has added to it, pose after pose. Adds the weights to `out`, and returns whether there are any.
+    /// has added to it, pose after pose. Adds the weights to `out`, and returns whether there are any. Where more joints would have weight than
+    /// may, those with the least are left out; with `is_exact` the best choice of a few joints is looked for where that matters, which takes longer.
     pub fn find_quickly(
         &self,
-        (off, moved): (&[DVec3], &dyn Fn(usize) -> DVec3),
+        (off, moved, is_exact): (&[DVec3], &dyn Fn(usize) -> DVec3, bool),
         (quadratic, subset): &mut (Quadratic, Subset),
         out: &mut Vec<(u32, f64)>,
     ) -> bool {
@@ -119,7 +124,10 @@ impl Row {
             off.iter().enumerate().for_each(|(j, off)| quadratic.reward(j, off.dot(moved)));
         }
         let before = self.free.iter().enumerate().map(|(j, (_, before))| (j, *before));
-        subset.find_quickly(quadratic, self.most, before);
+        let loss = subset.find_quickly(quadratic, self.most, before);
+        if is_exact && loss > SEEN && self.free.len() <= MOST_EXACT {
+            subset.find(quadratic, self.most, SEEN);
+        }
         let is_found = !subset.best.is_empty();
         if is_found {
             self.take(&mut subset.best, out);

@@ -1,5 +1,7 @@
 //! What the tests of several files share, and tests of whole surfaces.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use glam::{DVec3, Vec3};
 use skinscope_anim::pose::rotate;
 use skinscope_base::math::WeldRule;
@@ -7,9 +9,13 @@ use skinscope_base::parallel::JobContext;
 use skinscope_deform::{METHODS, MeshTopology};
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{InstanceId, MeshId, Model, ModelParts, NodeId, PrimitiveId, WeightFormat};
-use skinscope_weights::{Bounds, RestPart, RestSurface, Table, difference};
+use skinscope_weights::{Bounds, FALLOFFS, RestPart, RestSurface, Table, difference};
 
+<<<<<<< HEAD
 use crate::{Deviation, Example, Joints, MethodSurface, Posed, Problem, SolveSettings, solve_rows};
+=======
+use crate::{Deviation, Example, Joints, Pin, Posed, Problem, PullField, PullSettings, SolveSettings, solve_rows};
+>>>>>>> drags
 
 /// Numbers that look random, and are the same in each run.
 #[derive(Debug, Default)]
@@ -268,4 +274,54 @@ fn points_of_one_place_get_one_row_that_is_best_for_all() {
         };
         assert!(members.iter().all(|member| pairs(*member) == pairs(members[0])));
     }
+}
+
+#[test]
+fn neighbours_of_a_dragged_vertex_go_along_by_their_distance_on_the_surface() {
+    // A thin tube: what lies on its other side is near through space, and far along the surface.
+    let shape = Tube { joints: 3, rings: 61, influences: 2, radius: 0.05, ..Tube::default() };
+    let (model, sides, ring) = (tube(shape), shape.sides, 30);
+    let (tables, surfaces) = ([table_of(&model)], [surface_of(&model)]);
+    let settings = PullSettings { most: 4, joints: Joints::All, keep: 1e-6, radius: 0.12, falloff: FALLOFFS[0] };
+    let own = ring * sides;
+    let field = PullField::new(&model, (&surfaces, &tables), (tables[0].primitives[0], own), &settings).unwrap();
+    let strengths: BTreeMap<usize, f64> = field.reach().map(|(at, strength)| (at.row, strength)).collect();
+    assert!((strengths[&own] - 1.0).abs() < 1e-12);
+    for up in 1..4 {
+        let [near, far] = [up - 1, up].map(|up| strengths[&(own + up * sides)]);
+        assert!(far < near && far > 0.0, "{up}: {near} {far}");
+    }
+    let positions = &model.meshes[0].primitives[0].positions;
+    let opposite = own + sides / 2;
+    assert!(positions[own].distance(positions[opposite]) < 0.11 && !strengths.contains_key(&opposite));
+    assert!(strengths.keys().all(|row| positions[*row].distance(positions[own]) < 0.12));
+}
+
+#[test]
+fn what_goes_along_gets_joints_near_it_and_those_of_the_dragged_vertex() {
+    let model = tube(Tube { joints: 12, rings: 49, influences: 2, ..Tube::default() });
+    let (tables, surfaces) = ([table_of(&model)], [surface_of(&model)]);
+    let settings = PullSettings { most: 4, joints: Joints::All, keep: 1e-6, radius: 0.2, falloff: FALLOFFS[0] };
+    let (own, none) = (24 * 16, BTreeSet::new());
+    let mut field = PullField::new(&model, (&surfaces, &tables), (tables[0].primitives[0], own), &settings).unwrap();
+    // Joint 10, far up, is turned: it and the last one alone take the vertex elsewhere.
+    let (rest, mut pose) = (model.skeleton.rest.clone(), model.skeleton.rest.clone());
+    rotate(&mut pose, NodeId(11), Vec3::X * 80.0);
+    let ghosts = field.ghosts(&model, &pose);
+    assert_eq!(ghosts.len(), 12);
+    let was = field.ghosts(&model, &rest)[0];
+    let far = ghosts.iter().copied().max_by(|a, b| a.distance(was).total_cmp(&b.distance(was))).unwrap();
+    let of_far = |field: &mut PullField, share: f64| {
+        let pin = Pin { pose: pose.clone(), target: was.lerp(far, share) };
+        let pulled = field.pull(&model, &[pin], &none, &settings);
+        assert!(pulled.away[0] < 1e-4 * field.size(), "{share}: {}", pulled.away[0]);
+        let has =
+            |shares: &Vec<(u32, f64)>| shares.iter().any(|(key, weight)| [11, 12].contains(key) && *weight > 0.01);
+        let rows = pulled.rows(&tables);
+        assert!(rows.iter().flat_map(|(_, shares)| shares).all(|shares| shares.len() <= 4));
+        rows.iter().filter(|(_, shares)| shares.as_ref().is_some_and(has)).count()
+    };
+    assert_eq!(of_far(&mut field, 0.0), 0);
+    assert!(of_far(&mut field, 0.3) > 3, "those around it follow by the same joints");
+    assert_eq!(of_far(&mut field, 0.0), 0, "what came before a move does not count");
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
 mod moments;
+mod recorded;
 mod right;
 
 use std::fs;
@@ -370,6 +371,9 @@ fn a_vertex_is_put_into_a_layer_that_the_file_keeps() {
     put("out.glb", "two.glb", &held(back), &["--layer", "Over"]);
     let below = ["solve", "two.glb", "-o", "three.glb", "--layer", "Elbow", "--radius", "0.05", vertex.as_str()];
     assert!(ok(&folder, &below).contains("layers above Elbow hide it here"));
+    assert!(told["why"].is_null(), "{told}");
+    let told = json(&folder, &[&below[..], &["--json"]].concat());
+    assert!(told["why"].as_str().is_some_and(|why| why.contains("layers above Elbow hide it here")), "{told}");
 }
 
 /// Returns the largest difference of any weight of two files.

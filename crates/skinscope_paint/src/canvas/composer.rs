@@ -130,6 +130,14 @@ impl<'a> Composer<'a> {
         Some((self.row(number, self.steps.get(number)?.len(), at)?, strength))
     }
 
+    /// Whether nothing is seen of what a layer has for a row, since a mirror of its own or of all layers shows the other side there.
+    pub fn shows_other_side(&self, layer: usize, at: TableRow) -> bool {
+        let of_all = (layer < self.stack.effected_count()).then_some(self.stack.layers().len());
+        let numbers = [Some(layer), of_all].into_iter().flatten();
+        let mut mirrors = numbers.filter_map(|number| self.steps.get(number)).flatten().filter_map(|e| e.across());
+        mirrors.any(|across| matches!(self.near.across(across, at), Across::ImageOf(_)))
+    }
+
     /// Returns what a layer has for a row after so many of its effects; `None` where it has nothing. It comes back to this for each effect, so that
     /// closures and iterators are left out on the way.
     fn row(&self, layer: usize, steps: usize, at: TableRow) -> Option<LayerRow> {

@@ -80,6 +80,15 @@ impl Rows {
         }
     }
 
+    /// Returns the weights that layers and their effects make of a row now, whatever was composed of them before.
+    pub(super) fn made_now(&mut self, at: TableRow) -> Shares {
+        self.know(&[at]);
+        match self.composed(&[at]).pop() {
+            Some((_, flat)) => flat.shares.to_vec(),
+            None => self.flat(at, &mut Shares::new()).to_vec(),
+        }
+    }
+
     /// Makes the flat weights of some rows anew, and returns those that are others now. Where a locked joint would get another weight, nothing
     /// changes, and the error has those rows.
     fn compose(&mut self, rows: &[TableRow], locked: &BTreeSet<u32>) -> Result<Vec<TableRow>, Vec<TableRow>> {

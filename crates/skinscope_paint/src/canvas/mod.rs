@@ -6,6 +6,7 @@
 mod apply;
 mod by_skin;
 mod composer;
+mod dragged;
 #[cfg(test)]
 mod effect_tests;
 mod effects;
@@ -29,6 +30,7 @@ mod vicinity;
 mod wanted;
 mod whole;
 
+pub use self::dragged::{LayerDrag, LayerDragged};
 pub use self::outline::Reach;
 pub use self::rows::Fit;
 pub use self::state::Painted;

@@ -22,8 +22,20 @@ impl Canvas {
         wanted: &[(TableRow, Option<Shares>)],
         locked: &BTreeSet<u32>,
     ) -> Result<(Vec<WeightChange>, Vec<Fit>), PaintError> {
+        let (fits, touched) = self.rows.set_wanted(wanted, before.rows(), locked);
+        self.take_wanted(before, (wanted, fits), touched, locked)
+    }
+
+    /// Gives the model what the layers make of rows that have been touched, which were to make the weights that are wanted. Returns what changes, and
+    /// what became of each wanted row.
+    pub(super) fn take_wanted(
+        &mut self,
+        before: &Painted,
+        (wanted, mut fits): (&[(TableRow, Option<Shares>)], Vec<Fit>),
+        mut changed: Vec<TableRow>,
+        locked: &BTreeSet<u32>,
+    ) -> Result<(Vec<WeightChange>, Vec<Fit>), PaintError> {
         let before = before.rows();
-        let (mut fits, mut changed) = self.rows.set_wanted(wanted, before, locked);
         changed.sort_unstable();
         changed.dedup();
         if self.rows.layers.has_effects() {
@@ -54,8 +66,7 @@ impl Canvas {
     }
 
     /// Returns the weights of a row that all layers make together, by the keys of joints; none where there is no such row.
-    #[must_use]
-    pub fn weights_of(&self, at: TableRow) -> Shares {
+    pub(super) fn weights_of(&self, at: TableRow) -> Shares {
         let mut space = Shares::new();
         if self.rows.has(at) { self.rows.flat(at, &mut space).to_vec() } else { space }
     }

@@ -228,6 +228,11 @@ impl LayerEffect {
         }
     }
 
+    /// Returns how many joints it leaves a row at most; `None` where it does not limit them.
+    pub(crate) fn most_joints(&self) -> Option<usize> {
+        std::ptr::eq(self.kind, &LIMIT).then(|| self.values.first().map_or(usize::MAX, |most| *most as usize))
+    }
+
     /// Whether it shows one side on the other.
     #[must_use]
     pub fn is_mirror(&self) -> bool {

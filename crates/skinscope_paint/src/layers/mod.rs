@@ -8,6 +8,7 @@
 //! The base has a row for each vertex for which any layer has one, so that a stack needs no file to be composed. Its memory is that of what
 //! was painted.
 
+mod acting;
 mod changes;
 mod effects;
 mod form;

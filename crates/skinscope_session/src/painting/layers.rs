@@ -107,7 +107,11 @@ pub(crate) fn take_copy(painter: &mut Painter<'_>, copied: &CopiedLayer) {
 fn set(painter: &mut Painter<'_>, layers: LayerStack) {
     let Some(canvas) = &mut painter.painting.easel.canvas else { return };
     match canvas.set_layers(layers) {
-        Ok(changes) if changes.is_empty() => layer_steps::note(painter, false),
+        Ok(changes) if changes.is_empty() => {
+            // What was said of the layers as they were may be so no more.
+            painter.painting.note = None;
+            layer_steps::note(painter, false);
+        }
         Ok(changes) => stroke::take_changes(painter, &changes),
         Err(why) => painter.painting.note = Some(notes::refused(&why.to_string())),
     }

@@ -42,6 +42,8 @@ mod stroke;
 mod tests;
 pub(crate) mod vertex_drag;
 #[cfg(test)]
+mod vertex_drag_effect_tests;
+#[cfg(test)]
 mod vertex_drag_layer_tests;
 #[cfg(test)]
 mod vertex_drag_tests;

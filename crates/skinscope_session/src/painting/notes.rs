@@ -1,7 +1,7 @@
 //! What is said at the pointer where a dab changes nothing, and what can be done about it.
 
 use skinscope_model::NodeId;
-use skinscope_paint::{Canvas, MirrorAxis, PaintError, StuckPlace};
+use skinscope_paint::{Canvas, LayerStack, MirrorAxis, PaintError, StuckPlace};
 use skinscope_weights::{Brush, Need, Stuck, Toward};
 
 use super::hand::Hand;
@@ -172,19 +172,24 @@ fn hidden_by_mirror(brushwork: Brushwork<'_>) -> Option<PaintNote> {
     if !layers.has_effects() || layers.is_same_as(brushwork.painting.layers()) {
         return None;
     }
-    let of_layers = layers.active().into_iter().map(Some).chain([None]);
-    let mut all =
-        of_layers.flat_map(|of| (0..).zip(layers.effects_of(of)).map(move |(place, effect)| (of, place, effect)));
-    let (of, place, effect) = all.find(|(_, _, effect)| effect.is_on() && effect.is_mirror())?;
-    let way = |label: &str, command: LayerCommand| (label.to_owned(), PaintCommand::Layer(command).into());
-    let turned = LayerCommand::SetEffect(of, place, "side".to_owned(), 1.0 - effect.values().get(1).copied()?);
-    Some(PaintNote {
-        text: "A mirror shows the other side here".to_owned(),
-        ways: vec![
-            way("Mirror this side instead", turned),
-            way("Switch the mirror off", LayerCommand::SwitchEffect(of, place, false)),
-        ],
-    })
+    let ways = ways_of_mirror(layers);
+    (!ways.is_empty()).then(|| PaintNote { text: "A mirror shows the other side here".to_owned(), ways })
+}
+
+/// Returns what can be done where a mirror among the effects of layers shows the other side; nothing where there is none.
+pub(super) fn ways_of_mirror(layers: &LayerStack) -> Vec<Way> {
+    let mirror = layers.acting_effects().find(|(_, _, effect)| effect.is_mirror());
+    let Some((of, place, effect)) = mirror else { return Vec::new() };
+    let side = effect.values().get(1).copied().unwrap_or(0.0);
+    vec![
+        way("Mirror this side instead", LayerCommand::SetEffect(of, place, "side".to_owned(), 1.0 - side)),
+        way("Switch the mirror off", LayerCommand::SwitchEffect(of, place, false)),
+    ]
+}
+
+/// Returns a label with what it does to layers.
+pub(super) fn way(label: &str, command: LayerCommand) -> Way {
+    (label.to_owned(), PaintCommand::Layer(command).into())
 }
 
 fn say_stuck(brushwork: Brushwork<'_>, hand: Hand, why: Stuck, note: &mut PaintNote) {

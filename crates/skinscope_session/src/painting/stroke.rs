@@ -7,7 +7,7 @@ use glam::{DVec3, Vec3};
 use skinscope_base::math::Projection;
 use skinscope_inspect::VertexSet;
 use skinscope_model::{MeshId, Model, NodeId, WeightChange};
-use skinscope_paint::{Canvas, Centre, Dab, Distance, FrontFaces, Stroke, written};
+use skinscope_paint::{Canvas, Centre, Dab, Distance, FrontFaces, Stroke, StrokeReport, written};
 use skinscope_weights::FALLOFFS;
 use skinscope_weights::brush::falloff;
 
@@ -209,6 +209,11 @@ pub(super) fn take_changes(painter: &mut Painter<'_>, changes: &[WeightChange]) 
     }
     painter.painting.note = notes::under_mask(painter.brushwork());
     let is_step = painter.skinning.change_painted(changes, painted);
+    follow_shown(painter, is_step);
+}
+
+/// Lets the canvas go on with the model that is shown by now, and the session have its layers, as a part of the last step where it is one.
+pub(super) fn follow_shown(painter: &mut Painter<'_>, is_step: bool) {
     // Weights that are those of the file again are shown by the model that was read.
     let shown = painter.model().map(Arc::clone);
     if let (Some(canvas), Some(shown)) = (&mut painter.painting.easel.canvas, shown) {
@@ -226,8 +231,16 @@ fn put_back_layers(painting: &mut Painting) {
 
 /// Ends the stroke that is under way, and records it where it has changed something.
 pub(super) fn end(painting: &mut Painting) {
+    let open = painting.easel.canvas.as_ref().zip(painting.easel.stroke.as_ref());
+    match open.map(|(canvas, stroke)| canvas.report(&stroke.brushing)) {
+        Some(report) => end_with(painting, report),
+        None => painting.easel.stroke = None,
+    }
+}
+
+/// Does the same for a stroke of which it is known what it has done.
+pub(super) fn end_with(painting: &mut Painting, report: StrokeReport) {
     let Some(mut stroke) = painting.easel.stroke.take() else { return };
-    let Some(report) = painting.easel.canvas.as_ref().map(|canvas| canvas.report(&stroke.brushing)) else { return };
     if report.changed > 0 {
         // A file of strokes knows no layers: those into a layer and those into the base below layers are in files of their own.
         let into = IntoLayer { layer: painting.layers.active(), is_mask: stroke.is_mask };

@@ -262,6 +262,45 @@ fn floods_and_gradients_are_steps_and_a_file_says_them() {
 }
 
 #[test]
+fn a_flood_is_what_its_file_gives_and_is_undone_to_the_bit_with_layers_and_without() {
+    for brush in ["add", "replace", "smooth", "average", "give"] {
+        let mut session = holding(brush);
+        set(&mut session, |settings| (settings.to, settings.value) = (Some(NodeId(4)), 0.6));
+        stroke(&mut session, 40, 5);
+        let before = now(&session);
+        session.apply(PaintCommand::Flood);
+        let after = now(&session);
+        assert!(after != before && after == by_file(&session, Path::new("")), "{brush}");
+        assert!(
+            session.painting().last_stroke().unwrap().changed > 0 && session.painting().note().is_none(),
+            "{brush}"
+        );
+        session.apply(EditCommand::Undo);
+        assert!(now(&session) == before && session.painting().recorded().strokes.len() == 1, "{brush}");
+        session.apply(EditCommand::Redo);
+        assert!(now(&session) == after && session.painting().recorded().strokes.len() == 2, "{brush}");
+        // What comes after it begins with the same weights in double precision.
+        stroke(&mut session, 60, 5);
+        assert!(now(&session) == by_file(&session, Path::new("")), "{brush}");
+        // Switched off, nothing is left of it in a layer.
+        let mut layered = holding(brush);
+        set(&mut layered, |settings| (settings.to, settings.value) = (Some(NodeId(4)), 0.6));
+        stroke(&mut layered, 40, 5);
+        layered.apply(PaintCommand::Layer(crate::LayerCommand::Add("Layer".to_owned())));
+        layered.apply(PaintCommand::Flood);
+        assert!(now(&layered) != before, "{brush}");
+        let id = layered.painting().layers().active().unwrap();
+        layered.apply(PaintCommand::Layer(crate::LayerCommand::SetOn(id, false)));
+        assert!(now(&layered) == before, "{brush}");
+    }
+    // One that can change nothing says why.
+    let mut session = holding("add");
+    session.apply(ToolCommand::ToggleLock(NodeId(2)));
+    session.apply(PaintCommand::Flood);
+    assert!(session.painting().note().unwrap().text.contains("locked") && !session.history().can_undo());
+}
+
+#[test]
 fn a_gradient_of_a_brush_whose_dabs_add_up_is_what_its_file_gives() {
     for brush in ["smooth", "average"] {
         let mut session = holding(brush);

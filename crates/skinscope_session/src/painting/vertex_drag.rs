@@ -8,7 +8,7 @@ use glam::DVec3;
 use skinscope_edit::Sheet;
 use skinscope_inspect::VertexRef;
 use skinscope_model::{LocalPose, Model, PrimitiveId, SkinningChange, WeightChange, WeightEdits};
-use skinscope_paint::{Fit, written};
+use skinscope_paint::{LayerDrag, LayerDragged, written};
 use skinscope_solve::{Pin, PullField, PullSettings, Pulled, SolveSettings};
 use skinscope_weights::brush::falloff;
 use skinscope_weights::{FALLOFFS, RestSurface, Table, TableRow};
@@ -22,6 +22,9 @@ use super::{PaintNote, Painter, Painting, notes, stroke};
 const MOST_PINS: usize = 8;
 /// So many moments are kept for undo and redo to go back to.
 const MOST_MOMENTS: usize = 1001;
+
+/// Where a move puts the vertex in each pose, with how far that and the hull of its joints are from where it should be, metres.
+type Places = Vec<(DVec3, [f64; 2])>;
 
 /// Commands about a vertex that is dragged.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -74,7 +77,7 @@ enum MadeOf {
     /// The weights themselves, by how they differ from those from before.
     Weights(Vec<WeightChange>),
     /// A layer, by the rows that it was given.
-    Layer(Box<InLayer>, Vec<TableRow>),
+    Layer(Arc<InLayer>, Vec<TableRow>),
 }
 
 impl Made {
@@ -106,7 +109,7 @@ struct Open {
     settings: PullSettings,
     locked: BTreeSet<u32>,
     /// The layer that it goes into; `None` where there are no layers.
-    in_layer: Option<InLayer>,
+    in_layer: Option<Arc<InLayer>>,
 }
 
 /// What the pinned vertex alone takes along.
@@ -327,28 +330,33 @@ fn drag_to(painter: &mut Painter<'_>, target: DVec3) -> Result<(), PaintNote> {
         }
         None => pins.push(Pin { pose, target }),
     }
-    let pulled = open.field.pull(&open.base, &pins, &open.locked, &open.settings);
-    let figures = pulled.landed.iter().zip(&pulled.away).zip(&pulled.outside);
-    let told = |(pin, ((landed, away), outside)): (Pin, ((&DVec3, &f64), &f64))| DragPin {
-        pin,
-        landed: *landed,
-        away: *away,
-        outside: *outside,
-        by_joints: false,
-    };
-    let mut pins: Vec<DragPin> = pins.into_iter().zip(figures).map(told).collect();
-    pins.iter_mut().zip(&drag.pins).for_each(|(pin, before)| pin.by_joints = before.by_joints);
-    let done = match open.in_layer.clone() {
-        Some(layer) => put_in_layer(painter, layer, &pulled, &mut pins),
+    let (places, why) = match open.in_layer.clone() {
+        Some(layer) => put_in_layer(painter, layer, &pins)?,
         None => {
+            let pulled = open.field.pull(&open.base, &pins, &open.locked, &open.settings);
             put(painter, &pulled);
-            Ok(())
+            (places_of([&pulled.away, &pulled.outside], &pulled.landed), None)
         }
     };
     let now = painter.skinning.edited().edited_model().map(Arc::clone);
     let drag = &mut painter.painting.vertex_drag;
+    let told = |(pin, (landed, [away, outside])): (Pin, (DVec3, [f64; 2]))| DragPin {
+        pin,
+        landed,
+        away,
+        outside,
+        by_joints: false,
+    };
+    let mut pins: Vec<DragPin> = pins.into_iter().zip(places).map(told).collect();
+    pins.iter_mut().zip(&drag.pins).for_each(|(pin, before)| pin.by_joints = before.by_joints);
     (drag.pins, drag.seen) = (pins, now);
-    done
+    why.map_or(Ok(()), Err)
+}
+
+/// Puts together where the vertex is in each pose, and how far that and the hull of its joints are from where it should be.
+fn places_of([away, outside]: [&[f64]; 2], landed: &[DVec3]) -> Places {
+    let distances = away.iter().zip(outside).map(|(away, outside)| [*away, *outside]);
+    landed.iter().copied().zip(distances).collect()
 }
 
 /// Gives the model the weights that a drag has found.
@@ -376,35 +384,31 @@ fn are_of_same_vertices(a: &[WeightChange], b: &[WeightChange]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(is_same)
 }
 
-/// Lets the layer in hand make the weights that a drag has found. Where it cannot, the pins say where the vertex is, and the error why.
+/// Lets the layer in hand make the weights that put the vertex where it should be in some poses. Returns where it is then, and why it is not as
+/// near as its joints could take it.
 fn put_in_layer(
     painter: &mut Painter<'_>,
-    layer: InLayer,
-    pulled: &Pulled,
-    pins: &mut [DragPin],
-) -> Result<(), PaintNote> {
-    let drag = &mut painter.painting.vertex_drag;
-    let Some(open) = &drag.open else { return Ok(()) };
-    let mut wanted = pulled.rows(&open.tables);
-    let rows: Vec<TableRow> = wanted.iter().map(|(at, _)| *at).collect();
-    if let Some(Made { of: MadeOf::Layer(_, before), .. }) = &drag.made {
+    layer: Arc<InLayer>,
+    pins: &[Pin],
+) -> Result<(Places, Option<PaintNote>), PaintNote> {
+    let model = painter.skinning.edited().edited_model();
+    let Painting { easel, vertex_drag: drag, .. } = &mut *painter.painting;
+    let (Some(canvas), Some(open)) = (drag_in_layer::current(easel, model), drag.open.as_deref_mut()) else {
+        return Err(notes::refused("something else has changed the weights: let the vertex go, and drag it again"));
+    };
+    let reached = match &drag.made {
         // What the drag reaches no more has its weights from before the pins again.
-        let left = before.iter().filter(|at| rows.binary_search(at).is_err());
-        wanted.extend(left.map(|at| (*at, None)));
-    }
-    let (base, locked, own) = (Arc::clone(&open.base), open.locked.clone(), open.field.row());
-    drag.made = Some(Made { base: Arc::clone(&base), of: MadeOf::Layer(Box::new(layer.clone()), rows) });
-    let fits = layer.put(painter, &wanted, &locked)?;
-    let found = wanted.iter().zip(fits).find(|((at, _), _)| Some(*at) == own);
-    let Some(((own, _), fit)) = found.filter(|(_, fit)| *fit != Fit::Whole) else { return Ok(()) };
-    let made = InLayer::made(painter.painting, *own);
-    if let Some(open) = &painter.painting.vertex_drag.open {
-        for pin in pins {
-            pin.landed = open.field.put_by(&base, &pin.pin.pose, &made).unwrap_or(pin.landed);
-            pin.away = pin.landed.distance(pin.pin.target);
-        }
-    }
-    drag_in_layer::why_not(painter.painting, fit).map_or(Ok(()), Err)
+        Some(Made { of: MadeOf::Layer(_, rows), .. }) => &rows[..],
+        _ => &[],
+    };
+    let Open { field, base, tables, settings, locked, .. } = open;
+    let before = layer.before();
+    let mut asked = LayerDrag { field, base, tables, pins, locked, settings, before, reached };
+    let done = canvas.drag(&mut asked).map_err(|why| notes::refused(&why.to_string()))?;
+    let LayerDragged { changes, rows, landed, away, outside, fit } = done;
+    drag.made = Some(Made { base: Arc::clone(base), of: MadeOf::Layer(layer, rows) });
+    drag_in_layer::take(painter, &changes);
+    Ok((places_of([&away, &outside], &landed), drag_in_layer::why_not(painter.painting, fit)))
 }
 
 /// Gives the weights back from before the pins, which stay. Where others have changed the weights since, they are as they are. The error says why
@@ -439,9 +443,14 @@ fn take_one_back(painter: &mut Painter<'_>, made: Made) -> Result<(), PaintNote>
             let before = made.base.skinning_before(&SkinningChange { weights: changes, binds: Vec::new() });
             painter.skinning.change_weights(&before.weights);
         }
+<<<<<<< HEAD
         MadeOf::Layer(layer, rows) => {
             let rows: Vec<_> = rows.into_iter().map(|at| (at, None)).collect();
             layer.put(painter, &rows, &BTreeSet::new())?;
+=======
+        Some((_, MadeOf::Layer(layer, rows))) => {
+            layer.give_back(painter, &rows)?;
+>>>>>>> drags
             let strokes = painter.painting.recorded_count();
             painter.painting.easel.note_change(strokes);
         }
@@ -471,8 +480,8 @@ fn begin(painter: &mut Painter<'_>, vertex: VertexRef, model: &Arc<Model>) -> Re
     // The pins from before come back where the drag is given up or undone.
     drag.note(model);
     let in_layer = match &drag.made {
-        Some(Made { of: MadeOf::Layer(layer, _), .. }) => Some(InLayer::clone(layer)),
-        _ => in_layer,
+        Some(Made { of: MadeOf::Layer(layer, _), .. }) => Some(Arc::clone(layer)),
+        _ => in_layer.map(Arc::new),
     };
     let base = drag.made.as_ref().map_or(model, |made| &made.base);
     let base = Arc::clone(base);

@@ -9,8 +9,8 @@ use skinscope_inspect::VertexRef;
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{InstanceId, MeshId, NodeId, PrimitiveId};
 
-use super::tests::now;
-use super::{DragJoints, PaintCommand, VertexDragCommand};
+use super::tests::{now, set};
+use super::{DRAG_JOINTS, DragJoints, PaintCommand, VertexDragCommand};
 use crate::frame::SceneColors;
 use crate::tests::sessions::still_session;
 use crate::{
@@ -169,6 +169,85 @@ fn the_hull_is_in_the_picture_and_commands_are_read_back() {
     assert!(!session.painting().vertex_drag().is_on());
     let copy = session.clone();
     assert!(Arc::ptr_eq(copy.model().unwrap(), session.model().unwrap()));
+}
+
+#[test]
+fn ghosts_are_where_the_joints_themselves_take_the_vertex_of_all_joints_or_of_fewer() {
+    let mut session = still_session(tube(Tube { joints: 8, rings: 25, ..Tube::default() }));
+    turn(&mut session, Vec3::new(50.0, 20.0, 0.0));
+    session.apply(EditCommand::Edit(NodeId(5), ChannelValue::Rotation(Vec3::new(-30.0, 0.0, 40.0))));
+    session.apply(EditCommand::EndEdit);
+    session.update_pose();
+    let vertex = 200;
+    let pinned = VertexRef { instance: InstanceId::from_index(0), primitive: 0, vertex };
+    session.apply(SelectionCommand::Pin(Some(pinned)));
+    apply(&mut session, VertexDragCommand::Use(true));
+    let model = Arc::clone(session.model().unwrap());
+    let (skin, at) = (&model.skins[0], model.meshes[0].primitives[0].positions[vertex]);
+    let place = |joint: usize| {
+        let matrix = session.pose().model[skin.joints[joint].index()] * skin.inverse_bind[joint];
+        matrix.transform_point3(at).as_dvec3()
+    };
+    let places: Vec<DVec3> = (0..skin.joints.len()).map(place).collect();
+    let is_in = |place: &DVec3, list: &[DVec3]| list.iter().any(|other| other.distance(*place) < 1e-5);
+    let mut counts = Vec::new();
+    for joints in DRAG_JOINTS {
+        apply(&mut session, VertexDragCommand::SetJoints(joints));
+        let ghosts = session.painting().vertex_drag().ghosts(&model, &session.pose().local);
+        assert!(ghosts.iter().all(|ghost| is_in(ghost, &places)), "{joints:?}: {ghosts:?} {places:?}");
+        assert!(joints != DragJoints::All || places.iter().all(|place| is_in(place, &ghosts)));
+        counts.push(ghosts.len());
+    }
+    assert!(counts[0] == 2 && counts[1] > 2 && counts[1] < 8 && counts[2] == 8, "{counts:?}");
+}
+
+#[test]
+fn each_pose_in_which_the_vertex_is_held_has_a_mark_in_the_picture() {
+    let marks = |session: &Session| {
+        let mut frame = Frame::default();
+        session.build_frame(&mut frame, &SceneColors::DARK);
+        frame.lines.iter().filter(|line| line.from == line.to && line.width > 5.0).count()
+    };
+    let mut session = dragging();
+    let none = marks(&session);
+    for held in 1..4 {
+        let wanted = between(&session, 0.3);
+        drag(&mut session, &[wanted]);
+        // Each has a rim, which sets it off from the surface.
+        assert_eq!(marks(&session), none + 2 * held);
+        turn(&mut session, Vec3::new(20.0 * held as f32, 30.0, 0.0));
+        assert_eq!(marks(&session), none + 2 * held, "those of other poses stay");
+    }
+    apply(&mut session, VertexDragCommand::ForgetAll);
+    assert_eq!(marks(&session), none);
+}
+
+#[test]
+fn sums_are_one_and_no_vertex_gets_more_joints_than_it_may_have() {
+    for most in [1, 2, 3] {
+        let mut session = dragging();
+        set(&mut session, |settings| (settings.max_influences, settings.radius) = (Some(most), 0.4));
+        apply(&mut session, VertexDragCommand::SetJoints(DragJoints::All));
+        // No two joints turn alike, so that a place between three of them needs all three.
+        session.apply(EditCommand::Edit(NodeId(3), ChannelValue::Rotation(Vec3::new(0.0, 0.0, 60.0))));
+        session.apply(EditCommand::EndEdit);
+        session.update_pose();
+        let before = now(&session);
+        let ghosts = session.painting().vertex_drag().ghosts(session.model().unwrap(), &session.pose().local);
+        let middle = ghosts.iter().sum::<DVec3>() / ghosts.len() as f64;
+        drag(&mut session, &[middle]);
+        let after = now(&session);
+        let changed: Vec<_> = after.iter().zip(&before).filter(|(a, b)| a != b).map(|(row, _)| row).collect();
+        assert!(changed.len() > 5, "{most}: {}", changed.len());
+        for row in changed {
+            let weights: Vec<f32> =
+                row.iter().map(|pair| f32::from_bits(pair.1)).filter(|weight| *weight > 0.0).collect();
+            assert!(weights.len() <= most, "{most}: {row:?}");
+            assert!((weights.iter().sum::<f32>() - 1.0).abs() < 1e-6, "{most}: {row:?}");
+        }
+        let away = session.painting().vertex_drag().pins()[0].away();
+        assert!((away < 3e-4) == (most == 3), "{most}: {away}");
+    }
 }
 
 #[test]

@@ -19,9 +19,10 @@ pub use self::sculpts::{SculptCommand, ShownPose};
 pub use self::shapes::{EnvelopeHandle, EnvelopeScore, with_radius};
 pub use self::tools::{ChangedByTool, EditedWeights, Examination, Scope, ToolCommand, Tools};
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use skinscope_model::{BindChange, Model, SkinningChange, WeightChange};
+use skinscope_model::{BindChange, Model, PrimitiveId, SkinningChange, WeightChange};
 
 use crate::{Document, History, Pose, Session, View};
 
@@ -63,6 +64,18 @@ impl Skinning<'_> {
             return false;
         }
         let before = model.skinning_before(&touched);
+        self.history.skinning_changed(before);
+        self.show_skinning(painted);
+        true
+    }
+
+    /// Does the same for a model of which it is not known what was painted: all that differs from the one that is shown is the step.
+    pub(crate) fn show_painted(&mut self, painted: Arc<Model>) -> bool {
+        let Some(model) = self.model() else { return false };
+        let before = SkinningChange::from(weights_beside(model, &painted));
+        if before.is_empty() {
+            return false;
+        }
         self.history.skinning_changed(before);
         self.show_skinning(painted);
         true
@@ -139,6 +152,24 @@ fn differing(model: &Model, changes: &[WeightChange]) -> Vec<WeightChange> {
         Some(out).filter(|out| !out.vertices.is_empty())
     };
     changes.iter().filter_map(of).collect()
+}
+
+/// Returns the weights of the vertices that have others in a model that was painted: the change that leads back from it.
+fn weights_beside(model: &Model, painted: &Model) -> Vec<WeightChange> {
+    let (before, after) = (model.weight_edits(), painted.weight_edits());
+    let edited: BTreeSet<PrimitiveId> = before.primitives().chain(after.primitives()).collect();
+    let of = |PrimitiveId { mesh, primitive }: PrimitiveId| {
+        let (now, then) = model.influences(mesh, primitive).zip(painted.influences(mesh, primitive))?;
+        let (unusable, stored) = (now.unusable(), model.meshes[mesh.index()].primitives[primitive].stored_vertices);
+        let differs = |vertex: &usize| {
+            !skinscope_model::is_same_row(now.of(*vertex), then.of(*vertex)) || unusable.contains(&(*vertex as u32))
+        };
+        let all = after.changed_since(before, mesh, primitive).take_while(|vertex| *vertex < stored);
+        let vertices: Vec<u32> = all.filter(differs).map(|vertex| vertex as u32).collect();
+        (!vertices.is_empty()).then(|| WeightChange { vertices, ..WeightChange::new(mesh, primitive, now.per_vertex) })
+    };
+    let touched: Vec<WeightChange> = edited.into_iter().filter_map(of).collect();
+    model.weights_before(&touched)
 }
 
 /// Returns the changes of those joints whose matrices differ from what they are now.

@@ -4,7 +4,7 @@ use egui::{CursorIcon, Pos2};
 use skinscope_base::math::length;
 use skinscope_session::{Command, EditCommand, PaintCommand, SelectionCommand, Session, VertexDragCommand};
 
-use super::{Held, PointerTool, Pointing, camera};
+use super::{Held, PointerTool, Pointing, camera, paint_marks};
 
 /// Distances below this share of the size of the model are not said.
 const NOTHING: f64 = 1e-4;
@@ -22,7 +22,7 @@ pub(super) static VERTEX: PointerTool = PointerTool {
     moved,
     release: |_, _, commands| commands.push(EditCommand::EndEdit.into()),
     keeps: |session, _, _| is_on(session),
-    click: camera::click,
+    click,
     wheel: camera::wheel,
     paint: |_, _| {},
 };
@@ -48,6 +48,7 @@ fn note(session: &Session) -> String {
 /// Takes hold of the vertex under the pointer, and pins it.
 fn press(pointing: &Pointing<'_>, at: Pos2, commands: &mut Vec<Command>) -> Option<Held> {
     let grip = pointing.session.grip_vertex(pointing.pixel_in_half(at))?;
+    paint_marks::forget_note(pointing.ui);
     if pointing.session.view().pinned != Some(grip.vertex()) {
         commands.push(SelectionCommand::Pin(Some(grip.vertex())).into());
     }
@@ -60,4 +61,10 @@ fn moved(pointing: &Pointing<'_>, held: &mut Held, commands: &mut Vec<Command>) 
     let Some(at) = pointing.ui.input(|i| i.pointer.latest_pos()).map(|at| pointing.pixel_in_half(at)) else { return };
     let to = pointing.session.vertex_dragged_to(grip, at);
     commands.extend(to.map(|to| Command::from(PaintCommand::DragVertex(VertexDragCommand::To(to)))));
+}
+
+/// Does what a click on the picture does, and shows why the last drag did not come all of the way, with what can be done about it.
+fn click(pointing: &Pointing<'_>, commands: &mut Vec<Command>) {
+    camera::click(pointing, commands);
+    paint_marks::note_card(pointing, commands);
 }

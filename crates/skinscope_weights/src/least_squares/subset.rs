@@ -64,17 +64,16 @@ impl Subset {
     }
 
     /// Does the same in little time, from weights that may be near, and without proof: the joint with the least weight is left out until there
-    /// are few enough.
-    pub fn find_quickly(&mut self, q: &Quadratic, most: usize, start: impl Iterator<Item = (usize, f64)>) -> bool {
+    /// are few enough. Returns by how much that has made the value worse; nothing where few enough have weight anyway.
+    pub fn find_quickly(&mut self, q: &Quadratic, most: usize, start: impl Iterator<Item = (usize, f64)>) -> f64 {
         self.begin(q);
-        self.solver.minimise_from(q, &self.pool, start);
-        let is_best = self.solver.set.len() <= most;
+        let whole = self.solver.minimise_from(q, &self.pool, start);
         while self.solver.set.len() > most.max(1) {
             self.solver.leave_least(q);
         }
         let value = q.value(&self.solver.set, &self.solver.weights);
         self.note(value);
-        is_best
+        value - whole
     }
 
     /// Forgets what was found before, and puts all joints in the pool.

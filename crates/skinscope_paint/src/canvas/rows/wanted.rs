@@ -23,6 +23,8 @@ pub enum Fit {
     Masked,
     /// Nothing is seen there of the layer that is painted in: layers above hide it, or it is not shown.
     Hidden,
+    /// Nothing is seen there of the layer that is painted in: a mirror among the effects of layers shows the other side.
+    Mirrored,
     /// Others are there, since a locked joint would have got another weight.
     Locked,
 }
@@ -33,10 +35,11 @@ impl Fit {
     pub fn why(self, layer: &str, has_effects: bool) -> Option<String> {
         Some(match self {
             Self::Whole => return None,
-            Self::Part if has_effects => "effects of layers make something else of it".to_owned(),
+            Self::Part if has_effects => "effects of layers let it come only a part of the way".to_owned(),
             Self::Part => format!("the layers let {layer} take it only a part of the way"),
             Self::Masked => format!("the mask of {layer} is empty here"),
             Self::Hidden => format!("layers above {layer} hide it here, or it is not shown"),
+            Self::Mirrored => "a mirror among the effects of layers shows the other side here".to_owned(),
             Self::Locked => "locked joints would get other weights under the layers".to_owned(),
         })
     }
@@ -124,6 +127,9 @@ impl Rows {
             share = if is_shown { layer.strength(at) } else { 0.0 };
             if share <= LEAST {
                 return Err(if is_shown && layer.opacity() > LEAST { Fit::Masked } else { Fit::Hidden });
+            }
+            if composer.shows_other_side(number, at) {
+                return Err(Fit::Mirrored);
             }
             let mut space = Shares::new();
             let below = match composer.over(number, at) {

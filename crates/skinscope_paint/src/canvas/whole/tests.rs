@@ -156,6 +156,43 @@ fn rows_painted_one_by_one_are_those_painted_by_a_list_of_places() {
 }
 
 #[test]
+fn a_flood_row_by_row_is_to_the_bit_a_dab_that_reaches_everything() {
+    let mut random = Random(8);
+    let (mut floods, mut others) = (0, 0);
+    for (name, model) in models() {
+        let (mut dabbed, mut flooded) = (Canvas::new(Arc::clone(&model)), Canvas::new(Arc::clone(&model)));
+        for round in 0..60 {
+            let stroke = any_stroke(&model, round, &mut random);
+            let constant = FALLOFFS.iter().copied().find(|falloff| falloff.id == "constant").unwrap();
+            let stroke = Stroke { radius: 1e5, falloff: constant, ..stroke };
+            let dab = Dab { at: Centre::Position(DVec3::ZERO), pressure: 1.0, time: None };
+            let dabs = Stroke { dabs: vec![dab], ..stroke.clone() };
+            let Ok(by_dab) = dabbed.paint(&dabs) else { continue };
+            let begun = flooded.begin(&stroke).unwrap();
+            let report = flooded.flood_by_row(&begun).unwrap();
+            let what = format!("{name} {round} {}", stroke.brush.id);
+            match &report {
+                Some(report) => assert!(report.changed > 0 || by_dab.changed == 0, "{what}"),
+                None => _ = flooded.paint(&dabs).unwrap(),
+            }
+            floods += usize::from(report.is_some());
+            others += usize::from(report.is_none());
+            assert!(dabbed.model().weight_edits() == flooded.model().weight_edits(), "{what}");
+            assert!(dabbed.sheet(&model).tables == flooded.sheet(&model).tables, "{what}");
+        }
+    }
+    assert!(floods > 150 && others > 20, "{floods} {others}");
+    // Layers need the dab, which composes them.
+    let model = Arc::new(tube(Tube { joints: 9, rings: 30, sides: 24, influences: 4, ..Tube::default() }));
+    let mut canvas = Canvas::new(Arc::clone(&model));
+    let mut layers = canvas.layers().clone();
+    layers.add("Layer");
+    canvas.set_layers(layers).unwrap();
+    let begun = canvas.begin(&stroke_on(model.skins[0].joints.get(3).copied())).unwrap();
+    assert_eq!(canvas.flood_by_row(&begun).unwrap(), None);
+}
+
+#[test]
 fn a_flood_leaves_the_model_of_others_as_it_is() {
     let model = Arc::new(tube(Tube { joints: 9, rings: 30, sides: 24, influences: 4, ..Tube::default() }));
     let mut canvas = Canvas::new(Arc::clone(&model));
