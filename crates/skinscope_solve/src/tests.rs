@@ -11,11 +11,9 @@ use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{InstanceId, MeshId, Model, ModelParts, NodeId, PrimitiveId, WeightFormat};
 use skinscope_weights::{Bounds, FALLOFFS, RestPart, RestSurface, Table, difference};
 
-<<<<<<< HEAD
-use crate::{Deviation, Example, Joints, MethodSurface, Posed, Problem, SolveSettings, solve_rows};
-=======
-use crate::{Deviation, Example, Joints, Pin, Posed, Problem, PullField, PullSettings, SolveSettings, solve_rows};
->>>>>>> drags
+use crate::{
+    Deviation, Example, Joints, MethodSurface, Pin, Posed, Problem, PullField, PullSettings, SolveSettings, solve_rows,
+};
 
 /// Numbers that look random, and are the same in each run.
 #[derive(Debug, Default)]

@@ -21,7 +21,7 @@ use crate::model::{BlockFormats, MeshId, Model, NodeId, WeightChange};
 use crate::parallel::JobContext;
 use crate::session::{
     ComparisonCommand, Document, EditCommand, EnvironmentCommand, LayerCommand, MeasureCommand, PaintCommand,
-    PlaceCommand, Session, Source, ToolCommand, ViewCommand, Work,
+    PlaceCommand, Session, ShapeCommand, ShapeSettings, Source, ToolCommand, ViewCommand, Work,
 };
 
 static KTX2: &[u8] = include_bytes!("../../../tests/fixtures/textures/uastc_mips.ktx2");
@@ -299,6 +299,7 @@ fn number(work: &Work) -> usize {
         Work::BindPlaced(..) => 10,
         Work::CopyLayer { .. } => 11,
         Work::MeasureLinks(_) => 12,
+        Work::MakeShapes(_) => 13,
     }
 }
 
@@ -372,8 +373,13 @@ fn no_work_of_any_kind_is_taken_that_was_cancelled() {
     let mut linked = halved(3);
     let settings = LinkSettings { angle: Some(120.0), ..LinkSettings::default() };
     linked.apply(EditCommand::InsertLinks(NodeId(2), settings));
+    // A shape is made of the drawn surface.
+    let mut shaped = halved(3);
+    shaped.apply(ViewCommand::SetMethod("polar"));
+    let of_joint = ShapeSettings { joints: vec![NodeId(2)], ..ShapeSettings::default() };
+    shaped.apply(EditCommand::Shape(ShapeCommand::OfMethod(of_joint)));
     let mut begun = BTreeSet::new();
-    for session in [&mut large, &mut small, &mut edited, &mut copying, &mut linked] {
+    for session in [&mut large, &mut small, &mut edited, &mut copying, &mut linked, &mut shaped] {
         let mut jobs = jobs();
         jobs.follow(session, &mut |_| true);
         begun.extend(jobs.works.iter().map(|running| number(&running.work)));
@@ -392,7 +398,7 @@ fn no_work_of_any_kind_is_taken_that_was_cancelled() {
         jobs.follow(&mut Session::default(), &mut |_| true);
         assert!(jobs.next().is_none() && jobs.works.is_empty(), "it was cancelled");
     }
-    assert_eq!(begun, (0..13).collect(), "every kind is begun");
+    assert_eq!(begun, (0..14).collect(), "every kind is begun");
 }
 
 #[test]

@@ -443,14 +443,8 @@ fn take_one_back(painter: &mut Painter<'_>, made: Made) -> Result<(), PaintNote>
             let before = made.base.skinning_before(&SkinningChange { weights: changes, binds: Vec::new() });
             painter.skinning.change_weights(&before.weights);
         }
-<<<<<<< HEAD
         MadeOf::Layer(layer, rows) => {
-            let rows: Vec<_> = rows.into_iter().map(|at| (at, None)).collect();
-            layer.put(painter, &rows, &BTreeSet::new())?;
-=======
-        Some((_, MadeOf::Layer(layer, rows))) => {
             layer.give_back(painter, &rows)?;
->>>>>>> drags
             let strokes = painter.painting.recorded_count();
             painter.painting.easel.note_change(strokes);
         }

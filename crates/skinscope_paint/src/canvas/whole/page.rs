@@ -116,6 +116,7 @@ impl Whole<'_> {
                 break;
             }
             let rows = first..(first + PAGE).min(vertices);
+            self.fetch_ahead(part, first + 2 * PAGE);
             // A page that nobody else has is changed where it is.
             let own = work.leaf.as_mut().and_then(Arc::get_mut).and_then(|leaf| leaf[number].as_mut());
             if let Some(page) = own.and_then(Arc::get_mut) {
@@ -132,6 +133,25 @@ impl Whole<'_> {
                 work.changed[number] = done.changed;
                 self.write_page((part, first, number), (page, done), work.weights.as_mut(), space);
                 leaf_mut(work.leaf)[number] = Some(new);
+            }
+        }
+    }
+
+    /// Begins to read what the page with a row will read of other pages: they lie apart in memory, and each would be waited for.
+    #[inline]
+    fn fetch_ahead(&self, part: &Part<'_>, row: usize) {
+        let Some(before) = self.before.as_ref().filter(|_| self.toward != Toward::Nothing && part.is_plain) else {
+            return;
+        };
+        let mesh = &self.surfaces[part.surface].mesh;
+        if row < mesh.point_count() as usize {
+            let pages = &before[part.table];
+            let near = mesh.neighbours(row as u32).iter().map(|point| *point as usize / PAGE);
+            let mut last = usize::MAX;
+            for page in near {
+                if page != std::mem::replace(&mut last, page) {
+                    pages.get(page).copied().flatten().map(RowPage::fetch);
+                }
             }
         }
     }
