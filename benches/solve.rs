@@ -82,6 +82,8 @@ fn held_in(model: &Arc<Model>, poses: usize, joints: DragJoints) -> Session {
     }
     assert_eq!(session.painting().vertex_drag().pins().len(), poses, "the vertex is held in each pose");
     assert!(session.history().can_undo(), "dragging has changed nothing");
+    // As in the window, where weights are counted in the background.
+    session.defer_work();
     session
 }
 
