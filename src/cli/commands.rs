@@ -5,7 +5,8 @@ use std::time::Instant;
 use clap::Subcommand;
 
 use super::{
-    CliError, bake_weights, bind, check, clip, compare, diff, fix, info, links, make_pose, measure, paint, sculpt, solve,
+    CliError, bake_weights, bind, check, clip, compare, diff, fix, info, links, make_pose, measure, paint, sculpt,
+    solve,
 };
 
 #[derive(Debug, Subcommand)]

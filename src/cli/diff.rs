@@ -276,7 +276,9 @@ mod tests {
     #[test]
     fn page_and_text_show_the_paths_of_both_files_and_obey_nothing_in_them() {
         let words = ["skinscope", "diff", "a<b>\u{1b}[2J.glb", "c&d\u{202e}.glb"];
-        let Some(Subcommands::Others(Commands::Diff(args))) = Cli::try_parse_from(words).unwrap().command else { unreachable!() };
+        let Some(Subcommands::Others(Commands::Diff(args))) = Cli::try_parse_from(words).unwrap().command else {
+            unreachable!()
+        };
         let plain = text(&args, &Differences::default(), true);
         assert_eq!(plain, "a<b>\u{fffd}[2J.glb\nc&d\u{fffd}.glb\n\n  nothing differs\n");
         let page = page(&args, &Differences::default(), true);

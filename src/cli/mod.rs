@@ -30,6 +30,7 @@ mod map;
 mod markup;
 mod measure;
 mod method;
+mod open_models;
 mod opened;
 mod origins;
 mod paint;
@@ -156,6 +157,9 @@ impl ModelArgs {
     }
 
     fn open(path: Option<PathBuf>, options: &Options) -> Result<Document, CliError> {
+        if let Some(given) = path.as_deref().and_then(open_models::given) {
+            return Ok(given);
+        }
         path.as_deref().map_or(Ok(()), opened::refuse_session)?;
         let file = path.as_ref().map(|path| path.display().to_string());
         let source = Source::of(path);
@@ -260,10 +264,7 @@ impl CliError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Arguments(error) => u8::try_from(error.exit_code()).unwrap_or(2),
-            Self::Import { .. }
-            | Self::Unreadable { .. }
-            | Self::Unread { .. }
-            | Self::Incomplete(_) => 1,
+            Self::Import { .. } | Self::Unreadable { .. } | Self::Unread { .. } | Self::Incomplete(_) => 1,
             Self::Device { exit_code, .. } => *exit_code,
             Self::Findings { .. } | Self::Exceeded { .. } | Self::Differ => 3,
             _ => 2,
@@ -341,6 +342,9 @@ fn method_names() -> clap::builder::PossibleValuesParser {
 
 /// Reads a model that is named beside others, or the one that is written back.
 fn other_file(path: &Path, open: &OpenArgs) -> Result<Document, CliError> {
+    if let Some(given) = open_models::given(path) {
+        return Ok(given);
+    }
     check::load(&Source::File(path.to_owned()), &open.options())
         .map_err(|error| CliError::Import { file: path.display().to_string(), error })
 }
@@ -370,4 +374,3 @@ fn measurable_methods() -> clap::builder::PossibleValuesParser {
     let able = METHODS.iter().filter(|method| method.data.is_none());
     clap::builder::PossibleValuesParser::new(able.map(|m| PossibleValue::new(m.id).help(m.help)))
 }
-

@@ -29,9 +29,7 @@ use super::picture_args::{AFTER_HELP, crowd_sizes, parse_size};
 use super::pose::PoseArgs;
 use super::skeleton::SkeletonArgs;
 use super::subdivide::levels;
-use super::{
-    CliError, ModelArgs, compare_with, other_file, parse_point, parse_side, print, tell_warnings, unwritable,
-};
+use super::{CliError, ModelArgs, compare_with, other_file, parse_point, parse_side, print, tell_warnings, unwritable};
 use crate::app::ui::NameCount;
 use crate::app::{MOST_SUPERSAMPLING, PicturePainter, PictureStyle};
 use crate::deform::{Deformer, PaletteBuffer, PaletteFit};
