@@ -90,6 +90,15 @@ impl Content {
         }
     }
 
+    /// Returns whether its files are as they were when it was read.
+    #[must_use]
+    pub fn is_as_read(&self) -> bool {
+        match &self.held {
+            Held::File(_, stamps) => stamps.paths().all(|path| stamps.is_as_read(path)),
+            Held::Bytes(_) => true,
+        }
+    }
+
     fn origin(&self) -> Origin<'_> {
         match &self.held {
             Held::File(path, stamps) => Origin::File(path, stamps),
