@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use glam::{DAffine3, DVec3};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
@@ -238,17 +238,22 @@ impl Content {
         &self,
         py: Python<'_>,
         at: (u32, usize, Option<u32>),
-        indptr: Vec<i64>,
-        indices: Vec<i64>,
-        data: Vec<f64>,
-        vertices: Option<Vec<i64>>,
+        indptr: PyReadonlyArray1<'_, i64>,
+        indices: PyReadonlyArray1<'_, i64>,
+        data: PyReadonlyArray1<'_, f64>,
+        vertices: Option<PyReadonlyArray1<'_, i64>>,
         normalise: bool,
         locks: Vec<u32>,
         out: PathBuf,
     ) -> PyResult<(Self, String)> {
         let content = self.0.clone();
         let asked = Asked { mesh: at.0, primitive: at.1, skin: at.2.map(SkinId), normalise, locks, out };
-        let new = NewWeights { indptr, indices, data, vertices };
+        let new = NewWeights {
+            indptr: indptr.as_slice()?.to_vec(),
+            indices: indices.as_slice()?.to_vec(),
+            data: data.as_slice()?.to_vec(),
+            vertices: vertices.map(|vertices| Ok::<_, PyErr>(vertices.as_slice()?.to_vec())).transpose()?,
+        };
         let done = interruptible(py, move || new.set(&content, &asked))?;
         let (content, report) = done.map_err(failed)?;
         Ok((Self(content), report))

@@ -94,6 +94,7 @@ impl NewWeights {
         let table = sheet.tables.iter_mut().find(|table| table.primitives.contains(&target.at));
         let table = table.ok_or_else(|| failure("the primitive has no weights".to_owned()))?;
         let rows = self.rows(table.vertices(), target.joints.len())?;
+        self.knows_all(&target, table)?;
         let mut changed: Vec<(usize, Vec<(u32, f64)>)> = Vec::new();
         for (row, vertex) in rows.into_iter().enumerate() {
             changed.extend(self.row(row, vertex, (&target, asked), table)?.map(|shares| (vertex, shares)));
@@ -112,6 +113,19 @@ impl NewWeights {
             "json_values": changes.json_values,
         });
         Ok((content, json!({ "schema": 1, "changed": changed }).to_string()))
+    }
+
+    /// Refuses joints that another skin of the mesh does not have: the numbers that are stored mean the joints of both.
+    fn knows_all(&self, target: &Target, table: &Table) -> Result<(), Failure> {
+        let known: BTreeSet<u32> = table.keys.iter().copied().collect();
+        let mut used = self.indices.iter().zip(&self.data).filter(|(_, weight)| **weight != 0.0);
+        match used.find(|(column, _)| !known.contains(&target.joints[**column as usize])) {
+            None => Ok(()),
+            Some((column, _)) => {
+                let name = &target.names[*column as usize];
+                Err(failure(format!("joint {column} ({name}) is none of another skin that shows the same weights")))
+            }
+        }
     }
 
     /// Checks the form, and returns the vertex of each row.
@@ -194,16 +208,18 @@ impl NewWeights {
             return refuse(format!("the weights sum to {sum}, not to 1; normalise=True divides by the sum"));
         }
         shares.iter_mut().for_each(|(_, weight)| *weight /= sum);
-        self.keeps_locked(&shares, &before, target).map_or(Ok(Some(shares)), refuse)
+        target.changed_lock(&shares, &before).map_or(Ok(Some(shares)), refuse)
     }
+}
 
+impl Target {
     /// Says which locked joint a row would change.
-    fn keeps_locked(&self, shares: &[(u32, f64)], before: &[(u32, f64)], target: &Target) -> Option<String> {
+    fn changed_lock(&self, shares: &[(u32, f64)], before: &[(u32, f64)]) -> Option<String> {
         let of = |list: &[(u32, f64)], key: u32| list.iter().find(|(known, _)| *known == key).map_or(0.0, |(_, w)| *w);
-        let changed = target.locked.iter().find(|key| (of(shares, **key) - of(before, **key)).abs() > SAME)?;
-        let column = target.joints.iter().position(|joint| joint == changed)?;
+        let changed = self.locked.iter().find(|key| (of(shares, **key) - of(before, **key)).abs() > SAME)?;
+        let column = self.joints.iter().position(|joint| joint == changed)?;
         let (was, is) = (of(before, *changed), of(shares, *changed));
-        Some(format!("joint {column} ({}) is locked: its weight is {was}, and would be {is}", target.names[column]))
+        Some(format!("joint {column} ({}) is locked: its weight is {was}, and would be {is}", self.names[column]))
     }
 }
 
