@@ -1,5 +1,10 @@
 //! The command line: one file per subcommand. Results go to standard output, errors to standard error.
 
+#![cfg_attr(
+    not(feature = "window"),
+    expect(dead_code, reason = "what commands that draw use alone has a place beside the rest")
+)]
+
 mod bake_weights;
 mod bind;
 mod bind_from;

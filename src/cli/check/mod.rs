@@ -350,7 +350,7 @@ impl Task<'_> {
         let outcome = Outcome::Checked { model, report: &report, gates: &judged, rom, runtime };
         let result = report::json(&path, &outcome);
         let mut items: Vec<Option<String>> = formats.iter().map(|f| self.item(*f, &result, &outcome)).collect();
-        let shortfall = rom.and_then(rom::Measured::shortfall).map(|lines| lines.join(" "));
+        let shortfall = rom.and_then(Measured::shortfall).map(|lines| lines.join(" "));
         let mut warnings: Vec<String> =
             document.warnings.iter().take(MOST_WARNINGS).map(|warning| format!("warning: {path}: {warning}")).collect();
         if document.warnings.len() > MOST_WARNINGS {
