@@ -18,10 +18,13 @@ def test_positions_and_triangles_are_those_that_trimesh_reads(corpus):
     for name in names:
         path = FIXTURES / name if name == "figure.glb" else corpus / "models" / name
         model = skinscope.open(path)
+        if {"KHR_draco_mesh_compression", "EXT_meshopt_compression"} & set(model.info()["extensions"]["used"]):
+            # It has no decoders.
+            continue
         try:
             scene = trimesh.load(path, process=False, force="scene")
         except Exception:
-            # It has no decoders, and reads no lines.
+            # It does not read every topology.
             continue
         others = [np.asarray(mesh.vertices) for mesh in scene.geometry.values() if hasattr(mesh, "faces")]
         for primitive in model.primitives:

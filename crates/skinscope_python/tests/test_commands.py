@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 import pytest
 import skinscope
-from conftest import FIXTURES
+from conftest import FIXTURES, glb_of, parts_of
 
 FIGURE = FIXTURES / "figure.glb"
 STROKE = {"brush": "add", "joint": "LowerArm.L", "radius": 0.2, "strength": 0.5, "dabs": [{"vertex": [0, 0, 12]}]}
@@ -31,9 +31,9 @@ def sculpts(folder):
 EDITS = [
     ("fix", {"limit": 2}, ["fix", "--limit=2"]),
     ("fix", {"rules": "all"}, ["fix", "--rules=all"]),
-    ("fix", {"smooth": True, "lock": ["Head"], "only_joint": "Spine"}, ["fix", "--smooth", "--lock=Head", "--only-joint=Spine"]),
+    ("fix", {"smooth": 3, "lock": ["Head"], "only_joint": "Spine"}, ["fix", "--smooth=3", "--lock=Head", "--only-joint=Spine"]),
     ("bind", {"method": "nearest", "smooth": 1}, ["bind", "--method=nearest", "--smooth=1"]),
-    ("links", {"joint": ["LowerArm.L"]}, ["links", "--joint=LowerArm.L"]),
+    ("links", {"joint": ["LowerArm.L"], "angle": 120}, ["links", "--joint=LowerArm.L", "--angle=120"]),
     ("paint", {"flood": "smooth", "strength": 0.5}, ["paint", "--flood=smooth", "--strength=0.5"]),
     ("bake_weights", {"from_": "dual", "most_poses": 4}, ["bake-weights", "--from=dual", "--most-poses=4"]),
     ("solve", {"poses": "{}"}, ["solve", "--poses={}"]),
@@ -142,15 +142,21 @@ def test_vertices_of_a_finding_are_not_cut_off(figure):
     assert any(set(many) == set(finding.vertices.tolist()) for finding in found), [one.rule for one in found]
 
 
-def test_a_planted_defect_is_found_and_repaired(figure):
-    generator = np.random.default_rng(0)
-    rows = np.zeros((5, 39))
-    rows[:, 38] = 1
-    vertices = generator.choice(figure.primitives[0].vertex_count, 5, replace=False)
-    figure.set_weights(0, 0, rows, vertices=vertices)
-    found = [finding for finding in figure.check() if set(vertices) & set(finding.vertices.tolist())]
-    assert found
-    figure.fix(rules="all")
+def test_a_planted_defect_is_found_and_repaired():
+    document, buffer = parts_of(FIGURE.read_bytes())
+    accessor = document["accessors"][document["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"]]
+    view = document["bufferViews"][accessor["bufferView"]]
+    stride, start = view["byteStride"] if "byteStride" in view else 8, view.get("byteOffset", 0)
+    data = bytearray(buffer)
+    for vertex in (5, 9):
+        at = start + accessor.get("byteOffset", 0) + vertex * stride
+        data[at : at + 8] = bytes(8)
+    model = skinscope.open(glb_of(document, bytes(data)))
+    found = {finding.rule: finding for finding in model.check()}
+    assert found["weights-zero"].vertices.tolist() == [5, 9] and found["weights-zero"].severity == "error"
+    assert (found["weights-zero"].mesh, found["weights-zero"].primitive) == (0, 0)
+    model.fix(rules=["weights-zero"])
+    assert "weights-zero" not in {finding.rule for finding in model.check()}
 
 
 def test_reports_are_those_of_the_program(program, figure, tmp_path):
@@ -199,7 +205,8 @@ def test_options_that_cannot_be_are_errors_and_change_nothing(figure):
         (lambda: figure.paint(), "strokes|flood|required"),
         (lambda: figure.measure(clip="Run"), "Run"),
         (lambda: figure.pose("Run"), "Run"),
-        (lambda: figure.pose(0, "soon"), "soon|value"),
+        (lambda: figure.pose(0, "soon"), "seconds"),
+        (lambda: figure.pose(0, float("nan")), "seconds"),
         (lambda: figure.deform("glue"), "glue"),
         (lambda: figure.deform(primitive=(3, 0)), "3,0"),
         (lambda: figure.deform(primitive=(0, 0), instance=4), "number 4"),

@@ -72,7 +72,8 @@ def test_every_method_deforms_and_the_pass_after_it_changes_the_surface(figure):
     np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1, atol=1e-3)
     assert len(skinscope.methods) > 3 and skinscope.methods[0] == "linear"
     for method in skinscope.methods:
-        surface = figure.deform(method, clip=0, seconds=0.3)
-        assert surface.positions.shape == linear.shape and np.isfinite(surface.positions).all()
+        surface = figure.deform(method, clip=0, seconds=0.3, primitive=(0, 0))
+        assert surface.positions.shape == linear.shape and np.isfinite(surface.positions).all(), method
+        assert surface.normals.shape == linear.shape
     mushed = figure.deform("linear", clip=0, seconds=0.3, mush=(10, 0.5))
     assert np.abs(mushed.positions - linear).max() > 1e-4

@@ -11,7 +11,7 @@ import pytest
 from conftest import FIXTURES, REPOSITORY
 
 PAGE = (REPOSITORY / "docs" / "python.md").read_text(encoding="utf-8")
-TASKS = re.findall(r"^## (.*)\n\n```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+TASKS = re.findall(r"^## ([^\n]*)\n\n```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 
 def test_there_are_ten_tasks():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import subprocess
 
 import skinscope
@@ -50,13 +51,7 @@ def test_every_option_of_the_command_line_is_there_by_its_name(program):
         if command == "deform":
             continue
         text = subprocess.run([program, command, "--help"], capture_output=True, text=True, check=True).stdout
-        shown = {
-            word.strip(" ,").removeprefix("--").split("=")[0].split("[")[0].split(" ")[0]
-            for line in text.splitlines()
-            if line.lstrip().startswith(("--", "-o"))
-            for word in line.split(", ")
-            if word.strip().startswith("--")
-        }
+        shown = set(re.findall(r"^ +(?:-\w, )?--([a-z-]+)", text, re.MULTILINE))
         ours = {name.rstrip("_").replace("_", "-") for name in skinscope.options(command)}
         assert shown - processes == ours, command
 

@@ -15,6 +15,8 @@ DATA = (FIXTURES / "figure.glb").read_bytes()
 MODEL = skinscope.open(DATA)
 WEIGHTS = MODEL.primitives[0].weights()
 V, J = WEIGHTS.shape
+# It stores weights in 16 bits: what is rounded so that a row sums to 1 is off by one step more.
+STEP = 2 / 65535
 QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -58,7 +60,7 @@ def test_new_weights_are_stored_whatever_their_form(form):
     model = skinscope.open(DATA)
     model.set_weights(0, 0, given_as, normalise=form == "float16")
     expected = wanted / wanted.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(model.primitives[0].weights(), expected, atol=3e-3 if form == "float16" else 1e-6)
+    np.testing.assert_allclose(model.primitives[0].weights(), expected, atol=3e-3 if form == "float16" else STEP)
     again = skinscope.open(model.to_bytes())
     np.testing.assert_array_equal(again.primitives[0].weights(), model.primitives[0].weights())
 
@@ -69,7 +71,7 @@ def test_only_the_rows_that_are_named_change():
     model = skinscope.open(DATA)
     assert model.set_weights(0, 0, rows, vertices=vertices)["changed"]["vertices"] == 3
     after = model.primitives[0].weights()
-    np.testing.assert_allclose(after[vertices], rows, atol=1e-6)
+    np.testing.assert_allclose(after[vertices], rows, atol=STEP)
     others = np.setdiff1d(np.arange(V), vertices)
     np.testing.assert_array_equal(after[others], WEIGHTS[others])
 
@@ -78,7 +80,7 @@ def test_more_joints_than_the_file_has_room_for_get_room():
     rows = random_rows(np.random.default_rng(5), V, most=7)
     model = skinscope.open(DATA)
     model.set_weights(0, 0, rows)
-    np.testing.assert_allclose(model.primitives[0].weights(), rows, atol=1e-6)
+    np.testing.assert_allclose(model.primitives[0].weights(), rows, atol=STEP)
     assert np.diff(model.primitives[0].weights("csr")[0]).max() > 4
 
 
@@ -109,9 +111,9 @@ def test_locked_joints_keep_their_weights():
     row[0, column] = WEIGHTS[vertex, column]
     row[0, (column + 1) % J] = 1 - WEIGHTS[vertex, column]
     model.set_weights(0, 0, row, vertices=[vertex])
-    np.testing.assert_allclose(model.primitives[0].weights()[vertex], row[0], atol=1e-6)
+    np.testing.assert_allclose(model.primitives[0].weights()[vertex], row[0], atol=STEP)
     model.fix(limit=1)
-    assert (model.primitives[0].weights()[:, column] == pytest.approx(WEIGHTS[:, column], abs=1e-6))
+    assert (model.primitives[0].weights()[:, column] == pytest.approx(WEIGHTS[:, column], abs=STEP))
     for wrong in [["Nobody"], [99999], ["Armature"]]:
         with pytest.raises(skinscope.Error):
             model.locks = wrong
@@ -204,7 +206,7 @@ def test_whatever_is_right_is_taken(seed, count, most):
     rows = random_rows(generator, count, most)
     model = skinscope.open(DATA)
     model.set_weights(0, 0, rows, vertices=vertices)
-    np.testing.assert_allclose(model.primitives[0].weights()[vertices], rows, atol=1e-6)
+    np.testing.assert_allclose(model.primitives[0].weights()[vertices], rows, atol=STEP)
 
 
 def test_weights_of_integers_are_rounded_to_their_steps():

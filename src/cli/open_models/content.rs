@@ -90,6 +90,14 @@ impl Content {
         }
     }
 
+    /// Returns its bytes; `None` where a file has them.
+    pub(in crate::cli) fn bytes_in_memory(&self) -> Option<Arc<[u8]>> {
+        match &self.held {
+            Held::File(..) => None,
+            Held::Bytes(bytes) => Some(Arc::clone(bytes)),
+        }
+    }
+
     /// Returns whether its files are as they were when it was read.
     #[must_use]
     pub fn is_as_read(&self) -> bool {

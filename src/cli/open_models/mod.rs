@@ -4,6 +4,7 @@ mod content;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use self::content::Content;
 use super::CliError;
@@ -66,6 +67,14 @@ pub(super) fn given(word: &Path) -> Option<Document> {
         let table = table.as_ref()?;
         let found = table.written.iter().chain(&table.given).find(|given| given.word == word)?;
         Some(found.content.document.clone())
+    })
+}
+
+/// Returns the bytes of the model that a word names, where it is open in another program and no file has them as they are.
+pub(super) fn bytes_of(word: &Path) -> Option<Arc<[u8]>> {
+    TABLE.with_borrow(|table| {
+        let found = table.as_ref()?.given.iter().find(|given| given.word == word)?;
+        found.content.bytes_in_memory()
     })
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import tempfile
 import threading
@@ -89,7 +90,7 @@ class Pose:
 
         ``primitive``, one of :attr:`Model.primitives` or ``(mesh, primitive)`` of the file: only its vertices, V of them in the order of the
         file, as node number ``instance`` of those that show the mesh has them. Without it those of everything that is shown, by node and
-        primitive, as ``skinscope bake`` writes them. Weights are used as they are stored, unless ``normalise_weights``.
+        primitive, as ``skinscope bake`` writes them (and more of them by a method that takes the surface apart, such as ``rigid``). Weights are used as they are stored, unless ``normalise_weights``.
         """
         keywords = {**self._keywords, **options}
         if method is not None:
@@ -234,7 +235,12 @@ class Model:
         """
         keywords = dict(options)
         if clip is not None:
-            keywords.update(clip=clip, time=seconds)
+            try:
+                keywords.update(clip=clip, time=float(seconds))
+            except (TypeError, ValueError):
+                raise Error(f"seconds are a number, and not {seconds!r}") from None
+            if not math.isfinite(keywords["time"]):
+                raise Error(f"seconds are a finite number, and not {seconds!r}")
         pose = Pose(self._content, keywords)
         # What does not exist is said now.
         words("deform", keywords, Given())
