@@ -19,7 +19,7 @@ def _file_was_opened(*_):
     """Another file has other objects, even where they have the same names."""
     findings.forget()
     follow.followed.clear()
-    state.forget(bpy.context)
+    state.forget()
 
 
 def register():
@@ -36,6 +36,8 @@ def unregister():
         bpy.app.timers.unregister(operators.look)
     bpy.app.handlers.load_post.remove(_file_was_opened)
     follow.followed.clear()
+    findings.forget()
+    state.forget()
     del bpy.types.WindowManager.skinscope
     for kind in reversed(_classes):
         bpy.utils.unregister_class(kind)

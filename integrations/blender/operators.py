@@ -3,7 +3,7 @@
 import bpy
 
 from . import character, exporting, findings, follow, objects, preferences, state, weights
-from .errors import Refused
+from .errors import Refused, engine
 
 
 class _Operator(bpy.types.Operator):
@@ -32,6 +32,7 @@ class _Operator(bpy.types.Operator):
 
 
 def _find(context, binding=False):
+    engine()
     view_layer = context.view_layer
     return character.find(view_layer.objects.active, context.selected_objects, context.scene.objects, view_layer, binding)
 

@@ -101,10 +101,10 @@ def set_findings(context, armature, found, notes):
     state.notes = "\n".join(notes)
 
 
-def forget(context):
+def forget():
     """Forgets findings, as another file is opened."""
     results.clear()
     checked.clear()
-    state = context.window_manager.skinscope
+    state = bpy.context.window_manager.skinscope
     state.rows.clear()
     state.active, state.notes = -1, ""

@@ -5,8 +5,8 @@ import sys
 import bpy
 import numpy as np
 import pytest
-from conftest import make_tube, select, stored
-from skinscope_blender import findings, follow, state
+from conftest import make_character, make_tube, select, stored
+from skinscope_blender import state
 from test_weights import FAULTY, plant
 
 extension = sys.modules["skinscope_blender"]
@@ -17,8 +17,6 @@ def registered(empty_scene):
     """The extension is on, with the settings that it begins with."""
     extension.register()
     yield
-    follow.followed.clear()
-    findings.forget()
     extension.unregister()
 
 
@@ -166,3 +164,33 @@ def test_every_setting_has_a_value_for_every_operation():
     for name in [item[0] for item in extension.weights.operations()]:
         settings().operation = name
         state.value_of(settings())
+
+
+@pytest.mark.parametrize("mode", ["OBJECT", "WEIGHT_PAINT", "VERTEX_PAINT", "SCULPT", "POSE", "EDIT"])
+def test_every_mode_is_kept_and_what_it_holds(figure, mode):
+    mesh, rig = figure
+    active = rig if mode == "POSE" else mesh
+    plant(mesh)
+    select(active)
+    bpy.ops.object.mode_set(mode=mode)
+    rig.pose.bones["arm.R"].location = (0, 0.25, 0)
+    bpy.ops.skinscope.check()
+    assert active.mode == mode and "weights-sum" in shown_rules()
+    bpy.ops.skinscope.repair(rule="weights-sum")
+    assert active.mode == mode
+    assert (bpy.context.view_layer.objects.active, list(bpy.context.selected_objects)) == (active, [active])
+    assert tuple(rig.pose.bones["arm.R"].location) == (0, 0.25, 0)
+    bpy.ops.skinscope.check()
+    assert active.mode == mode and "weights-sum" not in shown_rules()
+
+
+def test_two_meshes_in_edit_mode_are_both_left_and_come_back_to(figure):
+    mesh, rig = figure
+    shirt, _ = make_character("shirt", rig)
+    plant(shirt)
+    select(shirt, mesh)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.skinscope.repair(rule="weights-sum")
+    assert (mesh.mode, shirt.mode) == ("EDIT", "EDIT")
+    bpy.ops.skinscope.check()
+    assert "weights-sum" not in shown_rules()
