@@ -26,7 +26,7 @@ class _Panel:
 
 def _paragraph(context, layout, text):
     """Draws text over as many lines as the sidebar needs."""
-    width = max(20, int(context.region.width / (7 * context.preferences.system.ui_scale)))
+    width = max(20, int(context.region.width / (7 * (context.preferences.system.ui_scale or 1.0))))
     column = layout.column(align=True)
     column.scale_y = 0.8
     for sentence in text.split("\n"):
