@@ -27,6 +27,23 @@ def armature_modifiers(mesh):
     return [m for m in mesh.modifiers if m.type == "ARMATURE" and m.object is not None and m.show_viewport]
 
 
+def mirrors(mesh):
+    """Returns the Mirror modifiers of an object whose copies of its vertices can be told from them.
+
+    They are on, stand before the armature moves the mesh, and cut nothing; with shape keys there are none, since Blender applies no
+    modifier to a mesh that has some.
+    """
+    if mesh.data.shape_keys is not None or (mesh.parent_type == "ARMATURE" and not armature_modifiers(mesh)):
+        return []
+    out = []
+    for modifier in mesh.modifiers:
+        if modifier.type == "ARMATURE" and modifier.show_viewport:
+            break
+        if modifier.type == "MIRROR" and modifier.show_viewport and not any(modifier.use_bisect_axis):
+            out.append(modifier)
+    return out
+
+
 def armature_of(mesh):
     """Returns the armature that moves a mesh, or `None`.
 
@@ -131,7 +148,10 @@ def _without_meshes(armature, hidden):
 def _notes(mesh):
     """What a mesh has that a glTF skin has not, in sentences."""
     name = f"“{mesh.name}”"
-    others = [m.name for m in mesh.modifiers if m.type != "ARMATURE" and m.show_viewport]
+    mirrored = mirrors(mesh)
+    if mirrored:
+        yield f"{name} is looked at with what {quoted(m.name for m in mirrored)} makes of it. Weights change in the half that is modelled."
+    others = [m.name for m in mesh.modifiers if m.type != "ARMATURE" and m.show_viewport and m not in mirrored]
     if others:
         yield (
             f"{name} is looked at without its modifiers {quoted(others)}: weights belong to the vertices of the mesh itself."

@@ -17,7 +17,7 @@ import bpy
 import numpy as np
 
 from . import groups
-from .character import quoted
+from .character import mirrors, quoted
 from .errors import Refused
 from .glb import BYTE, FLOAT, SHORT, VERTICES, Glb
 
@@ -37,7 +37,10 @@ class Part:
     topology: bytes
     """A digest of which vertices its faces join."""
     primitives: dict = field(default_factory=dict)
-    """For each (mesh, primitive) of the file: the vertex of Blender for each vertex there, (V,) int64."""
+    """For each (mesh, primitive) of the file: a number for each vertex there, (V,) int64.
+
+    It is that of the vertex in Blender; for what a Mirror modifier makes, `count` times the number of the copy is added.
+    """
 
 
 @dataclass
@@ -73,21 +76,19 @@ def export(character, scene, clips=True):
     """
     bones = tuple(bone.name for bone in character.armature.data.bones if bone.use_deform)
     parts = [Part(m.name, len(m.data.vertices), topology(m.data)) for m in character.meshes]
-    for part in parts:
-        if part.count > MOST_VERTICES:
-            raise Refused(f"“{part.name}” has {part.count} vertices. glTF tells no more than {MOST_VERTICES} of a mesh apart.")
-    weights = [groups.read_bones(m, bones) for m in character.meshes]
     with _kept_state(character.armature, scene), _temporary_scene(character, scene) as (temporary, copies):
-        names = [(copy.name, copy.data.name) for copy in copies]
+        weights = [_number(copy, place, part, bones) for place, (copy, part) in enumerate(zip(copies, parts))]
+        names = [copy.name for copy in copies]
         glb = Glb(_run_exporter(temporary, [character.armature, *copies], clips))
-    _name_as_in_blender(glb, dict(zip([n[0] for n in names], character.meshes)))
+    _name_as_in_blender(glb, dict(zip(names, character.meshes)))
     _find_primitives(glb, parts)
     _write_skin(glb, parts, weights, bones)
     notes = list(character.notes)
     for part in parts:
         present = np.unique(np.concatenate(list(part.primitives.values()) or [np.empty(0, np.int64)]))
-        if len(present) < part.count:
-            notes.append(f"{part.count - len(present)} vertices of “{part.name}” are in no face. They are left as they are.")
+        missing = part.count - int((present < part.count).sum())
+        if missing:
+            notes.append(f"{missing} vertices of “{part.name}” are in no face. They are left as they are.")
     locked = {m.name: tuple(groups.locked_bones(m, bones)) for m in character.meshes}
     return Exported(glb.to_bytes(), character.armature.name, bones, parts, locked, notes)
 
@@ -101,9 +102,8 @@ def _temporary_scene(character, scene):
         for name in ("fps", "fps_base"):
             setattr(temporary.render, name, getattr(scene.render, name))
         temporary.frame_start, temporary.frame_end = scene.frame_start, scene.frame_end
-        root = next(bone.name for bone in character.armature.data.bones if bone.use_deform)
-        for number, mesh in enumerate(character.meshes):
-            copies.append(_copy(mesh, number, character.armature, root))
+        for mesh in character.meshes:
+            copies.append(_copy(mesh, character.armature))
         parents, parent = [], character.armature.parent
         while parent is not None:
             parents.append(parent)
@@ -113,6 +113,9 @@ def _temporary_scene(character, scene):
             temporary.collection.objects.link(item)
         layer = temporary.view_layers[0]
         layer.update()
+        for copy in copies:
+            _mirror(copy, layer.depsgraph)
+            copy.modifiers.new("Armature", "ARMATURE").object = character.armature
         for item in [character.armature, *copies]:
             item.select_set(True, view_layer=layer)
         yield temporary, copies
@@ -123,27 +126,65 @@ def _temporary_scene(character, scene):
             bpy.data.meshes.remove(copy.data)
 
 
-def _copy(mesh, number, armature, root):
-    """A copy of a mesh that the exporter writes as it stands: numbered vertices, one Armature modifier, one group, plain shape keys."""
+def _copy(mesh, armature):
+    """A copy of a mesh as it stands, with plain shape keys, each vertex's number as an attribute, and no modifier but `mirrors`."""
+    kept = [modifier.name for modifier in mirrors(mesh)]
     copy = mesh.copy()
     copy.data = data = mesh.data.copy()
     place = mesh.matrix_world.copy()
     copy.animation_data_clear()
     copy.constraints.clear()
-    copy.modifiers.clear()
-    copy.modifiers.new("Armature", "ARMATURE").object = armature
+    for modifier in [m for m in copy.modifiers if m.name not in kept]:
+        copy.modifiers.remove(modifier)
     copy.parent, copy.parent_type = armature, "OBJECT"
     copy.matrix_parent_inverse = armature.matrix_world.inverted_safe()
     copy.matrix_basis = place
     copy.hide_viewport = copy.hide_select = copy.hide_render = False
     _make_keys_plain(mesh, data)
-    copy.vertex_groups.clear()
-    copy.vertex_groups.new(name=root).add(range(len(data.vertices)), 1.0, "REPLACE")
-    for name, values in ((VERTEX, np.arange(len(data.vertices))), (OBJECT, np.full(len(data.vertices), number))):
-        if name in data.attributes:
-            data.attributes.remove(data.attributes[name])
-        data.attributes.new(name, "FLOAT", "POINT").data.foreach_set("value", values.astype(np.float32))
+    _set_attribute(data, VERTEX, np.arange(len(data.vertices)))
     return copy
+
+
+def _set_attribute(data, name, values):
+    if name in data.attributes:
+        data.attributes.remove(data.attributes[name])
+    data.attributes.new(name, "FLOAT", "POINT").data.foreach_set("value", values.astype(np.float32))
+
+
+def _mirror(copy, depsgraph):
+    """Gives a copy the mesh that its Mirror modifiers make, in place of them."""
+    if not len(copy.modifiers):
+        return
+    before = copy.data
+    copy.data = bpy.data.meshes.new_from_object(
+        copy.evaluated_get(depsgraph), preserve_all_data_layers=True, depsgraph=depsgraph
+    )
+    bpy.data.meshes.remove(before)
+    copy.modifiers.clear()
+
+
+def _number(copy, place, part, bones):
+    """Numbers the vertices of a copy as `Part.primitives` says, and returns their weights by these numbers.
+
+    The vertices that a Mirror modifier makes have the numbers of those that they are copies of, and stand behind them. All weights of
+    the copy itself go to one bone: the exporter then makes up none.
+    """
+    data = copy.data
+    origins = np.empty(len(data.vertices), np.float32)
+    data.attributes[VERTEX].data.foreach_get("value", origins)
+    origins = origins.astype(np.int64)
+    order = np.argsort(origins, kind="stable")
+    nth = np.empty(len(order), np.int64)
+    nth[order] = np.arange(len(order)) - np.searchsorted(origins[order], origins[order])
+    numbers = origins + nth * part.count
+    if part.count > MOST_VERTICES or numbers.max(initial=0) > MOST_VERTICES:
+        raise Refused(f"“{part.name}” has too many vertices: the file tells no more than {MOST_VERTICES} of a mesh apart.")
+    found = groups.read_bones(copy, bones)
+    _set_attribute(data, VERTEX, numbers)
+    _set_attribute(data, OBJECT, np.full(len(numbers), place))
+    copy.vertex_groups.clear()
+    copy.vertex_groups.new(name=bones[0]).add(range(len(numbers)), 1.0, "REPLACE")
+    return groups.entries(numbers[found.vertices], found.columns, found.values)
 
 
 def _make_keys_plain(mesh, data):
@@ -292,7 +333,7 @@ def _write_skin(glb, parts, weights, bones):
     skin["inverseBindMatrices"] = glb.add(matrices, "MAT4", FLOAT)
     component = BYTE if len(bones) <= 256 else SHORT
     for part, found in zip(parts, weights):
-        joints, values = _padded(found, part.count)
+        joints, values = _padded(found, 1 + max((v.max(initial=0) for v in part.primitives.values()), default=0))
         for (mesh, primitive), vertices in part.primitives.items():
             attributes = glb.json["meshes"][mesh]["primitives"][primitive]["attributes"]
             for name in [name for name in attributes if name.startswith(("JOINTS_", "WEIGHTS_"))]:
@@ -304,8 +345,9 @@ def _write_skin(glb, parts, weights, bones):
 
 
 def _padded(found, count):
-    """Entries as rows: joints (count, 4 n) and weights (count, 4 n) float32, the largest first, zeros behind them."""
+    """Entries of the first `count` vertices as rows: joints (count, 4 n) and weights (count, 4 n) float32, the largest first, zeros behind them."""
     order = np.lexsort((found.columns, -found.values, found.vertices))
+    order = order[found.vertices[order] < count]
     vertices = found.vertices[order]
     place = np.arange(len(order)) - np.searchsorted(vertices, vertices)
     width = 4 * max(1, -(-int(place.max(initial=0) + 1) // 4))

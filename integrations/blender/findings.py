@@ -48,7 +48,7 @@ def _in_blender(finding, model, exported):
     for part in exported.parts:
         numbers = part.primitives.get((finding.mesh, finding.primitive))
         if numbers is not None:
-            name, vertices = part.name, np.unique(numbers[np.asarray(finding.vertices, np.int64)])
+            name, vertices = part.name, np.unique(numbers[np.asarray(finding.vertices, np.int64)] % part.count)
     bones = tuple(model.nodes[node].name for node in finding.joints)
     clip, turn, pose = (), (), finding.pose or {}
     if "clip" in pose:

@@ -239,12 +239,24 @@ def watch():
         bpy.app.timers.register(look, first_interval=follow.SECONDS)
 
 
+BUSY = ("TRANSFORM_OT", "PAINT_OT", "SCULPT_OT", "MESH_OT", "OBJECT_OT", "POSE_OT", "ARMATURE_OT", "VIEW3D_OT")
+"""What begins the names of operators that hold the mesh or the pose as long as the mouse moves."""
+
+
 def look():
     """Takes weights that the program has saved; each time as one step of Undo. Returns when to look again."""
-    for item in list(follow.followed.values()):
-        if follow.has_changed(item):
-            _take(item)
+    if not _is_busy():
+        for item in list(follow.followed.values()):
+            if follow.has_changed(item):
+                _take(item)
     return follow.SECONDS if follow.followed else None
+
+
+def _is_busy():
+    """Whether the user is in the middle of a stroke or a drag."""
+    windows = bpy.context.window_manager.windows
+    running = [operator.bl_idname for window in windows for operator in getattr(window, "modal_operators", ())]
+    return any(name.startswith(BUSY) for name in running)
 
 
 def _take(item):

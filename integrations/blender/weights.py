@@ -61,7 +61,7 @@ def rows(model, exported):
     """Returns the weights of a model of the character at Blender's vertices: for each object's name its entries, by `exported.bones`.
 
     The exporter splits vertices. Where those of one vertex of Blender have come to differ, it has their mean; the second result counts
-    such vertices.
+    such vertices. What a Mirror modifier makes is left out.
     """
     out, torn = {}, 0
     for part in exported.parts:
@@ -71,8 +71,10 @@ def rows(model, exported):
             skin = model.skins[found.skins[0]]
             columns = _columns(skin.joint_names, exported.bones, part.name)
             starts, joints, values = found.weights("csr")
-            pieces.append((np.repeat(vertices, np.diff(starts)), columns[joints], values))
-            copies += np.bincount(vertices, minlength=part.count)
+            owners = np.repeat(vertices, np.diff(starts))
+            own = owners < part.count
+            pieces.append((owners[own], columns[joints[own]], values[own]))
+            copies += np.bincount(vertices[vertices < part.count], minlength=part.count)
         entries, differing = _joined(pieces, copies, max(len(exported.bones), 1))
         out[part.name], torn = entries, torn + differing
     return out, torn

@@ -1,5 +1,6 @@
 """What the file has of a character, and that nothing of the user's changes."""
 
+import bmesh
 import bpy
 import numpy as np
 import pytest
@@ -141,13 +142,61 @@ def test_shape_keys_add_what_they_add_in_blender(figure):
     assert keys["fix"].relative_key == keys["smile"]
 
 
+def halve(mesh):
+    """Keeps the half of a mesh at +X, and mirrors it before the armature moves it."""
+    bpy.ops.object.mode_set(mode="EDIT")
+    edited = bmesh.from_edit_mesh(mesh.data)
+    bmesh.ops.delete(edited, geom=[vertex for vertex in edited.verts if vertex.co.x < -1e-4], context="VERTS")
+    bmesh.update_edit_mesh(mesh.data)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    mesh.modifiers.new("Mirror", "MIRROR")
+    mesh.modifiers.move(1, 0)
+
+
+def test_a_mirrored_half_is_looked_at_as_a_whole_and_keeps_its_own_numbers(figure):
+    mesh, _ = figure
+    whole = export(clips=False)
+    halve(mesh)
+    exported = export(clips=False)
+    part, count = exported.parts[0], len(mesh.data.vertices)
+    assert part.count == count and any("“Mirror”" in note and "modelled" in note for note in exported.notes)
+    numbers = np.unique(np.concatenate(list(part.primitives.values())))
+    seam = [vertex.index for vertex in mesh.data.vertices if abs(vertex.co.x) < 1e-4]
+    assert list(numbers) == sorted([*range(count), *(v + count for v in range(count) if v not in seam)])
+    assert len(numbers) == whole.parts[0].count
+    before, glb = stored(mesh), Glb(exported.data)
+    swapped = {"arm.L": "arm.R", "hand.L": "hand.R", "arm.R": "arm.L", "hand.R": "hand.L", "root": "root"}
+    for number, row in rows(exported, glb, part):
+        own = {name: before[name][number % count] for name in DEFORMING if before[name].get(number % count)}
+        assert row == (own if number < count else {swapped[name]: value for name, value in own.items()})
+
+
+@pytest.mark.parametrize("why", ["behind the armature", "cuts", "shape keys", "off"])
+def test_a_mirror_whose_copies_cannot_be_told_apart_is_left_out_and_said(figure, why):
+    mesh, _ = figure
+    halve(mesh)
+    mirror = mesh.modifiers["Mirror"]
+    if why == "behind the armature":
+        mesh.modifiers.move(0, 1)
+    elif why == "cuts":
+        mirror.use_bisect_axis[0] = True
+    elif why == "shape keys":
+        mesh.shape_key_add(name="Basis", from_mix=False)
+    elif why == "off":
+        mirror.show_viewport = False
+    exported = export(clips=False)
+    numbers = np.unique(np.concatenate(list(exported.parts[0].primitives.values())))
+    assert list(numbers) == list(range(len(mesh.data.vertices)))
+    assert any("without its modifiers “Mirror”" in note for note in exported.notes) == (why != "off")
+
+
 def test_other_modifiers_are_left_out_and_said(figure):
     mesh, _ = figure
-    mesh.modifiers.new("Mirror", "MIRROR")
     mesh.modifiers.new("Smooth", "SUBSURF")
+    mesh.modifiers.new("Thick", "SOLIDIFY")
     exported = export(clips=False)
     assert exported.parts[0].count == len(mesh.data.vertices)
-    assert any("“Mirror”, “Smooth”" in note for note in exported.notes)
+    assert any("“Smooth”, “Thick”" in note for note in exported.notes)
 
 
 def test_loose_vertices_are_said(figure):

@@ -22,6 +22,8 @@ def build(folder, *names):
     wheels = []
     for name in names:
         wheels.append(folder / name)
+        if wheels[-1].exists():
+            continue
         with zipfile.ZipFile(wheels[-1], "w") as archive:
             archive.writestr(f"skinscope-{version()}.dist-info/METADATA", f"Metadata-Version: 2.1\nName: skinscope\nVersion: {version()}\n")
     command = [sys.executable, str(ROOT / "build.py"), *map(str, wheels), "-o", str(folder / "skinscope.zip")]

@@ -7,7 +7,7 @@ import skinscope
 from conftest import make_character, make_tube, select, stored
 from skinscope_blender import exporting, findings, weights
 from skinscope_blender.errors import Refused
-from test_export import export, found
+from test_export import export, found, halve
 
 FAULTY = {"weights-zero", "weights-sum", "too-many-influences"}
 
@@ -139,6 +139,21 @@ def test_a_mesh_without_groups_is_bound_to_the_selected_armature(figure):
             sums[vertex] += weight
     assert np.abs(sums - 1).max() < 1e-3
     assert stored(bpy.data.objects["body"]) == before
+
+
+def test_faults_of_a_mirrored_half_are_found_and_repaired_in_what_is_modelled(figure):
+    mesh, _ = figure
+    halve(mesh)
+    mesh.vertex_groups["root"].add([40, 41], 0.7, "REPLACE")
+    before = stored(mesh)
+    faulty = [finding for finding in check() if finding.rule == "weights-sum"]
+    assert set().union(*(finding.vertices.tolist() for finding in faulty)) == {40, 41}
+    repair("rules", "weights-sum")
+    after = stored(mesh)
+    assert "weights-sum" not in {finding.rule for finding in check()}
+    assert {v for name in before for v in before[name] if before[name][v] != after[name].get(v)} == {40, 41}
+    weights.apply({"body": mesh}, weights.bind(export(clips=False), "heat"))
+    assert not FAULTY & {finding.rule for finding in check()}
 
 
 def test_operations_and_methods_are_those_of_the_package():
