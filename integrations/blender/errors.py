@@ -1,8 +1,13 @@
-"""What cannot be done, and the package that does the rest."""
+"""What cannot be done, how numbers are said, and the package that does the rest."""
 
 
 class Refused(Exception):
     """Something that cannot be done. Its text says why, and what to do, in sentences for the user."""
+
+
+def amount(number, one="vertex", many="vertices"):
+    """Returns a number with its word, as `1 vertex` or `2 vertices`."""
+    return f"{number} {one if number == 1 else many}"
 
 
 def engine():

@@ -18,7 +18,7 @@ import numpy as np
 
 from . import groups
 from .character import mirrors, quoted
-from .errors import Refused
+from .errors import Refused, amount
 from .glb import BYTE, FLOAT, SHORT, VERTICES, Glb
 
 VERTEX, OBJECT = "_SKINSCOPE_VERTEX", "_SKINSCOPE_OBJECT"
@@ -88,7 +88,7 @@ def export(character, scene, clips=True):
         present = np.unique(np.concatenate(list(part.primitives.values()) or [np.empty(0, np.int64)]))
         missing = part.count - int((present < part.count).sum())
         if missing:
-            notes.append(f"{missing} vertices of “{part.name}” are in no face. They are left as they are.")
+            notes.append(f"Left as it is, since it is in no face: {amount(missing)} of “{part.name}”.")
     locked = {m.name: tuple(groups.locked_bones(m, bones)) for m in character.meshes}
     return Exported(glb.to_bytes(), character.armature.name, bones, parts, locked, notes)
 
@@ -101,7 +101,8 @@ def _temporary_scene(character, scene):
     try:
         for name in ("fps", "fps_base"):
             setattr(temporary.render, name, getattr(scene.render, name))
-        temporary.frame_start, temporary.frame_end = scene.frame_start, scene.frame_end
+        for name in ("frame_start", "frame_end", "frame_current"):
+            setattr(temporary, name, getattr(scene, name))
         for mesh in character.meshes:
             copies.append(_copy(mesh, character.armature))
         parents, parent = [], character.armature.parent
@@ -222,7 +223,7 @@ def _kept_state(armature, scene):
     window = bpy.context.window
     shown = window.scene
     moved = [item for item in scene.objects if item.animation_data is not None or item.constraints]
-    kept = [(part, _channels(part)) for part in [*moved, armature, *armature.pose.bones]]
+    kept = [(part, _channels(part), _numbers(part)) for part in [*moved, armature, *armature.pose.bones]]
     frame, subframe = scene.frame_current, scene.frame_subframe
     try:
         yield
@@ -231,9 +232,12 @@ def _kept_state(armature, scene):
         if (scene.frame_current, scene.frame_subframe) != (frame, subframe):
             scene.frame_set(frame, subframe=subframe)
         bpy.context.view_layer.update()
-        for part, channels in kept:
-            for name, value in channels.items():
-                setattr(part, name, value)
+        for part, channels, own in kept:
+            now = _channels(part)
+            for name in [name for name in channels if channels[name] != now[name]]:
+                setattr(part, name, channels[name])
+            for name in [name for name in own if part.get(name) != own[name]]:
+                part[name] = own[name]
         bpy.context.view_layer.update()
 
 
@@ -245,6 +249,11 @@ def _channels(part):
         value = getattr(part, name)
         out[name] = value.copy() if hasattr(value, "copy") else tuple(value)
     return out
+
+
+def _numbers(part):
+    """The custom properties of an object or a bone that are numbers, as switches of a rig are."""
+    return {name: value for name, value in part.items() if isinstance(value, (int, float))}
 
 
 def _run_exporter(temporary, items, clips):
@@ -345,7 +354,7 @@ def _write_skin(glb, parts, weights, bones):
 
 
 def _padded(found, count):
-    """Entries of the first `count` vertices as rows: joints (count, 4 n) and weights (count, 4 n) float32, the largest first, zeros behind them."""
+    """Entries of the first `count` vertices as rows: joints and weights, both (count, 4 n), the largest first, zeros behind them."""
     order = np.lexsort((found.columns, -found.values, found.vertices))
     order = order[found.vertices[order] < count]
     vertices = found.vertices[order]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import groups, objects, weights
-from .errors import Refused
+from .errors import Refused, amount
 from .exporting import Exported
 
 SECONDS = 1.0
@@ -166,11 +166,11 @@ def _changes(item, data):
         locked_entries += int((~free).sum())
         outcome.changes[name] = groups.Change(change.vertices[free], change.columns[free], change.values[free], bones)
     if torn:
-        outcome.notes.append(f"{torn} vertices are split in the file and got different weights there. They have the mean.")
+        outcome.notes.append(f"Split in the file, with different weights there, of which the mean is taken: {amount(torn)}.")
     if locked_entries:
-        outcome.notes.append(f"{locked_entries} weights belong to groups that are locked in Blender, and were not taken.")
+        outcome.notes.append(f"Not taken, since their groups are locked in Blender: {amount(locked_entries, 'weight', 'weights')}.")
     if both:
-        outcome.notes.append(f"{both} weights had changed on both sides. Those of Skinscope were taken; Undo brings yours back.")
+        outcome.notes.append(f"Changed on both sides: {amount(both, 'weight', 'weights')}. That of Skinscope is taken; Undo brings yours back.")
     weights.apply(targets, outcome)
     item.rows = after
     return outcome

@@ -9,7 +9,8 @@ from . import exporting
 from .character import why_not_writable
 from .errors import Refused
 
-EDITING = {"EDIT", "SCULPT", "EDIT_ARMATURE", "EDIT_MESH"}
+EDITING = {"EDIT", "SCULPT"}
+"""Modes of objects in which their data is not up to date."""
 
 
 @contextmanager

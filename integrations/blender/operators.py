@@ -3,7 +3,7 @@
 import bpy
 
 from . import character, exporting, findings, follow, objects, preferences, state, weights
-from .errors import Refused, engine
+from .errors import Refused, amount, engine
 
 
 class _Operator(bpy.types.Operator):
@@ -74,7 +74,7 @@ class SKINSCOPE_OT_check(_Operator):
         exported = exporting.export(found, context.scene, settings.clips)
         result = findings.check(exported, settings.limit)
         state.set_findings(context, exported.armature, result, exported.notes)
-        self.report({"INFO"}, f"{len(result)} findings" if result else "Nothing was found")
+        self.report({"INFO"}, amount(len(result), "finding", "findings") if result else "Nothing was found")
 
 
 class SKINSCOPE_OT_show(_Operator):
@@ -105,7 +105,7 @@ class SKINSCOPE_OT_show(_Operator):
             return {"CANCELLED"}
         context.window_manager.skinscope.active = self.index
         if hidden:
-            self.report({"WARNING"}, f"{hidden} of {len(found.vertices)} vertices are hidden, and not selected")
+            self.report({"WARNING"}, f"Hidden, and so not selected: {hidden} of {amount(len(found.vertices))}")
         return {"FINISHED"}
 
 
@@ -130,7 +130,7 @@ class _Change(_Operator):
         """Writes an outcome into vertex groups and says what was done."""
         weights.apply({mesh.name: mesh for mesh in found.meshes}, outcome)
         count = outcome.vertex_count()
-        done = f"The weights of {count} vertices changed." if count else "Nothing changed."
+        done = f"Weights of {amount(count)} changed." if count else "Nothing changed."
         self.tell(context, [done, *outcome.notes, *notes])
 
 
@@ -222,7 +222,7 @@ def _send(operator, context):
     if known is not None and follow.stamp_of(known.path) not in (None, known.stamp):
         try:
             outcome = follow.take(known)
-            notes += [f"First the weights of {outcome.vertex_count()} vertices came from Skinscope."] if outcome else []
+            notes += [f"First the weights of {amount(outcome.vertex_count())} came from Skinscope."] if outcome else []
         except Refused as error:
             notes.append(str(error))
     findings.back(context, found.armature)
@@ -273,7 +273,7 @@ def _take(item):
             return
         if outcome is None:
             return
-        sentences = [f"The weights of {outcome.vertex_count()} vertices came from Skinscope.", *outcome.notes]
+        sentences = [f"Weights of {amount(outcome.vertex_count())} came from Skinscope.", *outcome.notes]
         manager.skinscope.notes = "\n".join(sentences)
         if outcome.vertex_count():
             bpy.ops.ed.undo_push(message="Weights from Skinscope")

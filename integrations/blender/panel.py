@@ -3,6 +3,7 @@
 import bpy
 
 from . import follow, state, weights
+from .errors import amount
 
 ICONS = {"error": "CANCEL", "warning": "ERROR", "info": "INFO"}
 
@@ -68,7 +69,7 @@ class SKINSCOPE_PT_check(_Panel, bpy.types.Panel):
         box = layout.box()
         _paragraph(context, box, f"{found.message}\n{found.fix}")
         if found.name:
-            box.label(text=f"{len(found.vertices)} vertices of “{found.name}”", icon="VERTEXSEL")
+            box.label(text=f"{amount(len(found.vertices))} of “{found.name}”", icon="VERTEXSEL")
         if found.bones:
             box.label(text=", ".join(found.bones), icon="BONE_DATA")
         row = box.row()

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import groups
-from .errors import Refused, engine
+from .errors import Refused, amount, engine
 from .exporting import vertices_of
 from .glb import Glb
 
@@ -144,27 +144,27 @@ def _outcome(exported, change, only):
                 found = groups.difference(before[name], after[name], exported.bones)
                 outcome.changes[name] = found if only is None else found.at(only[name])
     if torn:
-        outcome.notes.append(f"{torn} vertices are split in the file and got different weights there. They have the mean.")
+        outcome.notes.append(f"Split in the file, with different weights there, of which the mean is taken: {amount(torn)}.")
     return outcome
 
 
 STAYED = {
-    "kept": "{} vertices stay as they are, or nearly: locked groups leave no room.",
-    "stuck": "{} vertices stay as they are: no other bone can take their weight.",
-    "partly": "{} vertices got only a part of what was asked for.",
-    "unpaired": "{} vertices stay as they are: a bone of theirs has no partner on the other side.",
+    "kept": "Unchanged, or nearly, since locked groups leave no room: {}.",
+    "stuck": "Unchanged, since no other bone can take the weight: {}.",
+    "partly": "Changed only in part: {}.",
+    "unpaired": "Unchanged, since a bone has no partner on the other side: {}.",
 }
 
 
 def _sentences(report):
     """What a report of `fix` or `bind` says of what did not go as asked."""
     for operation in report.get("operations", []):
-        yield from (words.format(operation[key]) for key, words in STAYED.items() if operation.get(key))
+        yield from (words.format(amount(operation[key])) for key, words in STAYED.items() if operation.get(key))
         for mesh in operation.get("without_plane", []):
             yield f"“{mesh.get('name')}” has no plane of symmetry, and stays as it is."
     for skin in report.get("skins", []):
         for piece in skin.get("fallback", []):
-            yield f"A piece of {piece['vertices']} vertices was bound by the method {piece['method']}: {piece['reason']}."
+            yield f"A piece of {amount(piece['vertices'])} was bound by the method {piece['method']}: {piece['reason']}."
 
 
 def apply(objects, outcome):

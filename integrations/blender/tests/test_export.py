@@ -88,6 +88,9 @@ def test_the_export_changes_nothing_of_the_user(figure):
     rig.pose.bones["arm.L"].rotation_euler = (0.1, 0.2, 0.3)
     rig.pose.bones["arm.R"].location = (0.5, 0, 0)
     rig.location = (1, 2, 3)
+    rig.pose.bones["hand.L"]["switch"] = 0.0
+    rig.pose.bones["hand.L"].keyframe_insert('["switch"]', frame=1)
+    rig.pose.bones["hand.L"]["switch"] = 0.5
     bpy.context.view_layer.update()
     before = (stored(mesh), [tuple(v.co) for v in mesh.data.vertices], list(mesh.data.attributes.keys()))
     blocks = {name: sorted(getattr(bpy.data, name).keys()) for name in ("objects", "meshes", "scenes", "armatures", "actions", "materials")}
@@ -97,6 +100,7 @@ def test_the_export_changes_nothing_of_the_user(figure):
     assert tuple(rig.pose.bones["arm.L"].rotation_euler) == pytest.approx((0.1, 0.2, 0.3))
     assert tuple(rig.pose.bones["arm.R"].location) == (0.5, 0, 0)
     assert tuple(rig.location) == (1, 2, 3)
+    assert rig.pose.bones["hand.L"]["switch"] == 0.5
     assert (bpy.context.window.scene, scene.frame_current) == (scene, 7)
     assert [item.name for item in bpy.context.selected_objects] == ["body"]
     assert rig.animation_data.action.name == "Wave" and rig.data.pose_position == "POSE"
@@ -202,7 +206,7 @@ def test_other_modifiers_are_left_out_and_said(figure):
 def test_loose_vertices_are_said(figure):
     mesh, _ = figure
     mesh.data.vertices.add(2)
-    assert any("2 vertices of “body” are in no face" in note for note in export(clips=False).notes)
+    assert any("in no face: 2 vertices of “body”" in note for note in export(clips=False).notes)
 
 
 def test_an_armature_below_hidden_parents_is_found_and_stays_hidden(figure):

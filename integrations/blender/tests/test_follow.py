@@ -134,7 +134,7 @@ def test_what_changed_in_blender_meanwhile_stays_where_the_program_changed_nothi
     mesh.vertex_groups["root"].add([v.index for v in mesh.data.vertices if abs(v.co.x) < 0.5], 0.5, "REPLACE")
     look_twice()
     assert stored(mesh)["hand.L"][0] == 0.125
-    assert "on both sides" in settings().notes
+    assert "Changed on both sides" in settings().notes
 
 
 def test_locked_groups_are_not_taken_and_said(opened):

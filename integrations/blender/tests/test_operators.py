@@ -33,7 +33,8 @@ def test_check_select_repair_check_leaves_none(figure):
     planted = plant(mesh)
     assert bpy.ops.skinscope.check() == {"FINISHED"}
     assert set(planted) <= shown_rules()
-    assert [row.severity for row in settings().rows] == sorted((row.severity for row in settings().rows), key=["error", "warning", "info"].index)
+    severities = [row.severity for row in settings().rows]
+    assert severities == sorted(severities, key=["error", "warning", "info"].index)
     for number, row in enumerate(settings().rows):
         if row.rule in planted:
             assert bpy.ops.skinscope.show(index=number) == {"FINISHED"}

@@ -81,7 +81,7 @@ def test_a_finding_that_is_shown_has_its_text_and_its_repair(figure):
     number = [found.rule for found in state.results].index("weights-zero")
     bpy.ops.skinscope.show(index=number)
     said = drawn()
-    assert {"skinscope.back", "1 vertices of “body”"} <= set(said)
+    assert {"skinscope.back", "1 vertex of “body”"} <= set(said)
     assert state.results[number].message.split()[0] in " ".join(said)
 
 

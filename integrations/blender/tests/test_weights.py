@@ -108,7 +108,7 @@ def test_vertices_that_the_exporter_splits_stay_whole(figure):
     exported = export(clips=False)
     outcome = weights.repair(exported, "smooth", 2)
     assert sum(len(v) for v in exported.parts[0].primitives.values()) > exported.parts[0].count
-    assert not any("split" in note for note in outcome.notes)
+    assert not any("Split" in note for note in outcome.notes)
 
 
 def test_weights_are_mirrored_from_the_side_that_blender_calls_so(figure):
