@@ -221,14 +221,14 @@ def _make_keys_plain(mesh, data):
 def _kept_state(armature, scene):
     """Restores what the exporter disturbs as it plays clips: poses and places that have no key, and the window's scene."""
     window = bpy.context.window
-    shown = window.scene
+    shown, layer = window.scene, window.view_layer
     moved = [item for item in scene.objects if item.animation_data is not None or item.constraints]
     kept = [(part, _channels(part), _numbers(part)) for part in [*moved, armature, *armature.pose.bones]]
     frame, subframe = scene.frame_current, scene.frame_subframe
     try:
         yield
     finally:
-        window.scene = shown
+        window.scene, window.view_layer = shown, layer
         if (scene.frame_current, scene.frame_subframe) != (frame, subframe):
             scene.frame_set(frame, subframe=subframe)
         bpy.context.view_layer.update()

@@ -30,14 +30,20 @@ class Found:
     """The bone, its axis in the bone's own space and the degrees where it is seen best; empty where no turn does."""
 
 
-def check(exported, limit=4):
+MOTION_SECONDS = 10
+"""How long the range of motion may take."""
+
+
+def check(exported, limit=4, motion=False):
     """Runs the checker on an exported character and returns its findings, worst first.
 
-    `limit` is how many joints may move a vertex.
+    `limit` is how many joints may move a vertex. With `motion` every joint is turned as well, and the poses that harm the skin most are
+    findings too.
     """
     model = weights.open_model(exported)
     try:
-        found = model.check(limit=limit)
+        turned = {"rom": True, "rom_seconds": MOTION_SECONDS} if motion else {}
+        found = model.check(limit=limit, **turned)
     except engine().Error as error:
         raise Refused(str(error)) from error
     return [_in_blender(finding, model, exported) for finding in found]

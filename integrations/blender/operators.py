@@ -72,7 +72,7 @@ class SKINSCOPE_OT_check(_Operator):
         findings.back(context, found.armature)
         settings = context.window_manager.skinscope
         exported = exporting.export(found, context.scene, settings.clips)
-        result = findings.check(exported, settings.limit)
+        result = findings.check(exported, settings.limit, settings.motion)
         state.set_findings(context, exported.armature, result, exported.notes)
         self.report({"INFO"}, amount(len(result), "finding", "findings") if result else "Nothing was found")
 

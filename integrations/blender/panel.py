@@ -53,6 +53,7 @@ class SKINSCOPE_PT_check(_Panel, bpy.types.Panel):
         row = layout.row(align=True)
         row.operator("skinscope.check", icon="VIEWZOOM")
         row.prop(settings, "clips", text="", icon="ACTION")
+        row.prop(settings, "motion", text="", icon="CON_ROTLIMIT")
         row.prop(settings, "limit", text="")
         if state.checked:
             if state.results:

@@ -54,6 +54,11 @@ class SkinscopeState(bpy.types.PropertyGroup):
     clips: bpy.props.BoolProperty(
         name="Actions", description="Look at the actions of the armature too: where they show a finding, it is shown there", default=True
     )
+    motion: bpy.props.BoolProperty(
+        name="Range of Motion",
+        description="Also turn every bone by 90 degrees to each side, and list where the skin suffers most. Takes up to 10 seconds",
+        default=False,
+    )
     where: bpy.props.EnumProperty(
         name="Where",
         description="What may change",

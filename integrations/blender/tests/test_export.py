@@ -93,6 +93,9 @@ def test_the_export_changes_nothing_of_the_user(figure):
     rig.pose.bones["hand.L"]["switch"] = 0.5
     bpy.context.view_layer.update()
     before = (stored(mesh), [tuple(v.co) for v in mesh.data.vertices], list(mesh.data.attributes.keys()))
+    layer = scene.view_layers.new("second")
+    bpy.context.window.view_layer = layer
+    select(mesh)
     blocks = {name: sorted(getattr(bpy.data, name).keys()) for name in ("objects", "meshes", "scenes", "armatures", "actions", "materials")}
     export()
     assert (stored(mesh), [tuple(v.co) for v in mesh.data.vertices], list(mesh.data.attributes.keys())) == before
@@ -101,7 +104,7 @@ def test_the_export_changes_nothing_of_the_user(figure):
     assert tuple(rig.pose.bones["arm.R"].location) == (0.5, 0, 0)
     assert tuple(rig.location) == (1, 2, 3)
     assert rig.pose.bones["hand.L"]["switch"] == 0.5
-    assert (bpy.context.window.scene, scene.frame_current) == (scene, 7)
+    assert (bpy.context.window.scene, bpy.context.window.view_layer, scene.frame_current) == (scene, layer, 7)
     assert [item.name for item in bpy.context.selected_objects] == ["body"]
     assert rig.animation_data.action.name == "Wave" and rig.data.pose_position == "POSE"
 

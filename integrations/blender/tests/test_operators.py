@@ -167,10 +167,13 @@ def test_every_setting_has_a_value_for_every_operation():
         state.value_of(settings())
 
 
-@pytest.mark.parametrize("mode", ["OBJECT", "WEIGHT_PAINT", "VERTEX_PAINT", "SCULPT", "POSE", "EDIT"])
-def test_every_mode_is_kept_and_what_it_holds(figure, mode):
+@pytest.mark.parametrize(
+    ("name", "mode"),
+    [("body", mode) for mode in ("OBJECT", "WEIGHT_PAINT", "VERTEX_PAINT", "SCULPT", "EDIT")] + [("rig", "POSE"), ("rig", "EDIT")],
+)
+def test_every_mode_is_kept_and_what_it_holds(figure, name, mode):
     mesh, rig = figure
-    active = rig if mode == "POSE" else mesh
+    active = bpy.data.objects[name]
     plant(mesh)
     select(active)
     bpy.ops.object.mode_set(mode=mode)

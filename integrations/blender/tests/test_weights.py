@@ -236,6 +236,18 @@ def test_a_turned_joint_is_shown_turned_about_the_same_axis(figure):
     findings.back(bpy.context, rig)
 
 
+def test_the_range_of_motion_finds_poses_that_can_be_shown(figure):
+    _, rig = figure
+    turned = [finding for finding in findings.check(export(clips=False), motion=True) if finding.turn]
+    assert turned
+    for finding in turned:
+        findings.show(bpy.context, finding, rig)
+        bone, _, degrees = finding.turn
+        turn = rig.pose.bones[bone].matrix_basis.to_quaternion().angle
+        assert abs(np.degrees(turn) - abs(degrees)) < 1e-3
+    assert findings.back(bpy.context, rig)
+
+
 def test_without_the_package_the_reason_is_said(monkeypatch):
     import sys
 
