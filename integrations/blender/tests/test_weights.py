@@ -209,7 +209,7 @@ def test_the_moment_of_a_clip_is_the_frame_that_the_exporter_wrote(figure):
     model = skinscope.open(export().data)
     for first in (1, -6, 30):
         clip = next(clip for clip in model.clips if clip.name == f"from {first}")
-        item = findings.Found("any", "info", "", "", "body", np.array([0]), (), (clip.name, clip.duration), ())
+        item = findings.Found("any", "info", "", "", "body", np.array([0]), (), (clip.name, clip.end), ())
         findings.show(bpy.context, item, rig)
         assert bpy.context.scene.frame_current == first + 10
         assert rig.pose.bones["arm.L"].rotation_euler.x == pytest.approx(1.0, abs=1e-5)
