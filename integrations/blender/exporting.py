@@ -68,18 +68,18 @@ def topology(mesh):
     return hashlib.blake2b(corners.tobytes() + starts.tobytes(), digest_size=16).digest()
 
 
-def export(character, scene, clips=True):
+def export(character, scene, clips="ALL"):
     """Writes a character, none of whose objects is in edit mode, and returns it as `Exported`.
 
-    `scene` is the user's: its frame rate and its range of frames are those of the clips. With `clips` the file has the active action
-    of the armature and those of its NLA tracks.
+    `scene` is the user's: its frame rate and its range of frames are those of the clips. `clips` is `ALL` for all actions of the armature,
+    `ACTIVE` for the active one, and `NONE`.
     """
     bones = tuple(bone.name for bone in character.armature.data.bones if bone.use_deform)
     parts = [Part(m.name, len(m.data.vertices), topology(m.data)) for m in character.meshes]
     with _kept_state(character.armature, scene), _temporary_scene(character, scene) as (temporary, copies):
         weights = [_number(copy, place, part, bones) for place, (copy, part) in enumerate(zip(copies, parts))]
         names = [copy.name for copy in copies]
-        glb = Glb(_run_exporter(temporary, [character.armature, *copies], clips))
+        glb = Glb(_run_exporter(temporary, [character.armature, *copies], _clip_options(character.armature, clips)))
     _name_as_in_blender(glb, dict(zip(names, character.meshes)))
     _find_primitives(glb, parts)
     _write_skin(glb, parts, weights, bones)
@@ -116,7 +116,8 @@ def _temporary_scene(character, scene):
         layer.update()
         for copy in copies:
             _mirror(copy, layer.depsgraph)
-            copy.modifiers.new("Armature", "ARMATURE").object = character.armature
+            modifier = copy.modifiers.new("Armature", "ARMATURE")
+            modifier.object, modifier.show_viewport = character.armature, False
         for item in [character.armature, *copies]:
             item.select_set(True, view_layer=layer)
         yield temporary, copies
@@ -256,8 +257,18 @@ def _numbers(part):
     return {name: value for name, value in part.items() if isinstance(value, (int, float))}
 
 
+def _clip_options(armature, clips):
+    """The exporter's options for actions. One that is sampled is written as it is played, at every frame."""
+    action = armature.animation_data.action if armature.animation_data is not None else None
+    if clips == "NONE" or (clips == "ACTIVE" and action is None):
+        return {"export_animations": False, "export_current_frame": True}
+    if clips == "ACTIVE":
+        return {"export_animation_mode": "ACTIVE_ACTIONS", "export_nla_strips_merged_animation_name": action.name}
+    return {"export_animation_mode": "ACTIONS"}
+
+
 def _run_exporter(temporary, items, clips):
-    """Runs Blender's exporter on the selected objects of a scene, and returns the file's bytes."""
+    """Runs Blender's exporter on the selected objects of a scene, with options for clips, and returns the file's bytes."""
     try:
         known = bpy.ops.export_scene.gltf.get_rna_type().properties.keys()
     except (AttributeError, KeyError) as error:
@@ -269,11 +280,8 @@ def _run_exporter(temporary, items, clips):
         "export_attributes": True,
         "export_yup": True,
         "export_apply": False,
-        "export_animations": clips,
-        "export_animation_mode": "ACTIONS",
         "export_nla_strips": False,
         "export_negative_frame": "SLIDE",
-        "export_current_frame": not clips,
         "export_rest_position_armature": True,
         "export_def_bones": False,
         "export_leaf_bone": False,
@@ -281,6 +289,7 @@ def _run_exporter(temporary, items, clips):
         "export_cameras": False,
         "export_lights": False,
         "export_draco_mesh_compression_enable": False,
+        **clips,
     }
     bpy.context.window.scene = temporary
     with tempfile.TemporaryDirectory(prefix="skinscope_") as folder:

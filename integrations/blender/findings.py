@@ -210,8 +210,12 @@ def forget():
 
 
 def frame_of(scene, action, seconds):
-    """Returns the frame of a time of a clip: the exporter counts seconds from frame 0, or from the first where that is negative."""
-    return seconds * scene.render.fps / scene.render.fps_base + min(0.0, np.floor(action.frame_range[0]))
+    """Returns the frame of a time of a clip: the exporter counts seconds from frame 0, or from the first where that is negative.
+
+    A time that is that of a whole frame, but for the rounding of the file, gives that frame.
+    """
+    frame = seconds * scene.render.fps / scene.render.fps_base + min(0.0, np.floor(action.frame_range[0]))
+    return float(round(frame)) if abs(frame - round(frame)) < 1e-3 else frame
 
 
 def _set_frame(scene, frame):

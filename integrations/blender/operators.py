@@ -150,7 +150,7 @@ class SKINSCOPE_OT_repair(_Change):
         settings = context.window_manager.skinscope
         only = None if self.rule else _limits(context, found)
         operation, value = ("rules", self.rule) if self.rule else (settings.operation, state.value_of(settings))
-        exported = exporting.export(found, context.scene, clips=False)
+        exported = exporting.export(found, context.scene, clips="NONE")
         self.finish(context, found, weights.repair(exported, operation, value, only), exported.notes)
 
 
@@ -169,7 +169,7 @@ class SKINSCOPE_OT_bind(_Change):
         settings = context.window_manager.skinscope
         loose = [mesh for mesh in found.meshes if character.armature_of(mesh) is None]
         only = objects.all_vertices(loose) if loose else _limits(context, found)
-        exported = exporting.export(found, context.scene, clips=False)
+        exported = exporting.export(found, context.scene, clips="NONE")
         outcome = weights.bind(exported, settings.method, settings.influences, only)
         for mesh in loose:
             _hang_on(mesh, found.armature)

@@ -52,7 +52,7 @@ class SKINSCOPE_PT_check(_Panel, bpy.types.Panel):
         layout, settings = self.layout, context.window_manager.skinscope
         row = layout.row(align=True)
         row.operator("skinscope.check", icon="VIEWZOOM")
-        row.prop(settings, "clips", text="", icon="ACTION")
+        row.prop(settings, "clips", text="")
         row.prop(settings, "motion", text="", icon="CON_ROTLIMIT")
         row.prop(settings, "limit", text="")
         if state.checked:

@@ -51,8 +51,15 @@ class SkinscopeState(bpy.types.PropertyGroup):
     limit: bpy.props.IntProperty(
         name="Limit", description="How many bones may move a vertex", default=4, min=1, max=32
     )
-    clips: bpy.props.BoolProperty(
-        name="Actions", description="Look at the actions of the armature too: where they show a finding, it is shown there", default=True
+    clips: bpy.props.EnumProperty(
+        name="Actions",
+        description="Which actions of the armature are looked at, and opened in the program",
+        items=[
+            ("NONE", "No action", "The rest pose alone"),
+            ("ACTIVE", "Active action", "The active action"),
+            ("ALL", "All actions", "All actions of the armature. Many take Blender's exporter long"),
+        ],
+        default="ACTIVE",
     )
     motion: bpy.props.BoolProperty(
         name="Range of Motion",

@@ -110,15 +110,19 @@ def test_the_export_changes_nothing_of_the_user(figure):
 
 
 def test_clips_are_in_the_file_and_can_be_left_out(figure):
-    assert [clip["name"] for clip in Glb(export().data).json["animations"]] == ["Wave"]
-    assert "animations" not in Glb(export(clips=False).data).json
+    bpy.data.actions["Wave"].copy().name = "Bow"
+    assert sorted(clip["name"] for clip in Glb(export().data).json["animations"]) == ["Bow", "Wave"]
+    assert [clip["name"] for clip in Glb(export(clips="ACTIVE").data).json["animations"]] == ["Wave"]
+    figure[1].animation_data.action = None
+    assert "animations" not in Glb(export(clips="ACTIVE").data).json
+    assert "animations" not in Glb(export(clips="NONE").data).json
 
 
 def test_the_file_stands_as_blender_shows_it(figure):
     mesh, rig = figure
     rig.location, rig.rotation_euler, mesh.location = (1, 2, 3), (0, 0, 0.5), (0, 0, 0.25)
     bpy.context.view_layer.update()
-    exported = export(clips=False)
+    exported = export(clips="NONE")
     glb = Glb(exported.data)
     for (number, primitive), vertices in exported.parts[0].primitives.items():
         points = glb.array(glb.json["meshes"][number]["primitives"][primitive]["attributes"]["POSITION"])
@@ -135,7 +139,7 @@ def test_shape_keys_add_what_they_add_in_blender(figure):
             point.co.z += height
     keys = mesh.data.shape_keys.key_blocks
     keys["fix"].relative_key, keys["smile"].vertex_group = keys["smile"], "arm.L"
-    exported = export(clips=False)
+    exported = export(clips="NONE")
     glb = Glb(exported.data)
     for (number, primitive), vertices in exported.parts[0].primitives.items():
         stored_mesh = glb.json["meshes"][number]
@@ -162,9 +166,9 @@ def halve(mesh):
 
 def test_a_mirrored_half_is_looked_at_as_a_whole_and_keeps_its_own_numbers(figure):
     mesh, _ = figure
-    whole = export(clips=False)
+    whole = export(clips="NONE")
     halve(mesh)
-    exported = export(clips=False)
+    exported = export(clips="NONE")
     part, count = exported.parts[0], len(mesh.data.vertices)
     assert part.count == count and any("“Mirror”" in note and "modelled" in note for note in exported.notes)
     numbers = np.unique(np.concatenate(list(part.primitives.values())))
@@ -191,7 +195,7 @@ def test_a_mirror_whose_copies_cannot_be_told_apart_is_left_out_and_said(figure,
         mesh.shape_key_add(name="Basis", from_mix=False)
     elif why == "off":
         mirror.show_viewport = False
-    exported = export(clips=False)
+    exported = export(clips="NONE")
     numbers = np.unique(np.concatenate(list(exported.parts[0].primitives.values())))
     assert list(numbers) == list(range(len(mesh.data.vertices)))
     assert any("without its modifiers “Mirror”" in note for note in exported.notes) == (why != "off")
@@ -201,7 +205,7 @@ def test_other_modifiers_are_left_out_and_said(figure):
     mesh, _ = figure
     mesh.modifiers.new("Smooth", "SUBSURF")
     mesh.modifiers.new("Thick", "SOLIDIFY")
-    exported = export(clips=False)
+    exported = export(clips="NONE")
     assert exported.parts[0].count == len(mesh.data.vertices)
     assert any("“Smooth”, “Thick”" in note for note in exported.notes)
 
@@ -209,7 +213,7 @@ def test_other_modifiers_are_left_out_and_said(figure):
 def test_loose_vertices_are_said(figure):
     mesh, _ = figure
     mesh.data.vertices.add(2)
-    assert any("in no face: 2 vertices of “body”" in note for note in export(clips=False).notes)
+    assert any("in no face: 2 vertices of “body”" in note for note in export(clips="NONE").notes)
 
 
 def test_an_armature_below_hidden_parents_is_found_and_stays_hidden(figure):
@@ -229,7 +233,7 @@ def test_all_meshes_of_an_armature_belong_to_it_and_shared_mesh_data_once(figure
     props = bpy.data.objects.new("other", mesh.data)
     bpy.context.collection.objects.link(props)
     select(rig)
-    exported = export(clips=False)
+    exported = export(clips="NONE")
     assert [part.name for part in exported.parts] == ["body", "shirt"]
     assert any("body.001" in note and "looked at once" in note for note in exported.notes)
     assert any("“other” shows the mesh of “body” as well" in note for note in exported.notes)
@@ -239,7 +243,7 @@ def test_a_child_of_an_armature_without_a_modifier_is_skinned_as_in_blender(figu
     mesh, rig = figure
     mesh.modifiers.clear()
     mesh.parent_type = "ARMATURE"
-    assert len(export(clips=False).parts) == 1
+    assert len(export(clips="NONE").parts) == 1
 
 
 @pytest.mark.parametrize("what", ["two armatures", "bone parent", "no armature", "nothing", "no bone", "two characters", "all hidden"])

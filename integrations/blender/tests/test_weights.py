@@ -17,7 +17,7 @@ def check(**options):
 
 
 def repair(operation, value=None, only=None):
-    outcome = weights.repair(export(clips=False), operation, value, only)
+    outcome = weights.repair(export(clips="NONE"), operation, value, only)
     weights.apply({mesh.name: mesh for mesh in found().meshes}, outcome)
     return outcome
 
@@ -74,7 +74,7 @@ def test_groups_that_are_no_deforming_bones_stay_to_the_bit(figure):
     before = stored(mesh)
     repair("rules", ",".join(sorted(FAULTY)))
     repair("smooth", 2)
-    weights.apply({"body": mesh}, weights.bind(export(clips=False), "heat"))
+    weights.apply({"body": mesh}, weights.bind(export(clips="NONE"), "heat"))
     after = stored(mesh)
     assert after["mask"] == before["mask"] and after["control"] == before["control"]
 
@@ -105,7 +105,7 @@ def test_a_lock_is_that_of_its_object_alone(figure):
 
 def test_vertices_that_the_exporter_splits_stay_whole(figure):
     mesh, _ = figure
-    exported = export(clips=False)
+    exported = export(clips="NONE")
     outcome = weights.repair(exported, "smooth", 2)
     assert sum(len(v) for v in exported.parts[0].primitives.values()) > exported.parts[0].count
     assert not any("Split" in note for note in outcome.notes)
@@ -126,7 +126,7 @@ def test_a_mesh_without_groups_is_bound_to_the_selected_armature(figure):
     _, rig = figure
     statue = make_tube("statue", rings=17)
     select(statue, rig)
-    exported = exporting.export(found(binding=True), bpy.context.scene, clips=False)
+    exported = exporting.export(found(binding=True), bpy.context.scene, clips="NONE")
     assert [part.name for part in exported.parts] == ["statue", "body"]
     outcome = weights.bind(exported, "heat", 4, {"statue": np.arange(len(statue.data.vertices))})
     before = stored(bpy.data.objects["body"])
@@ -152,7 +152,7 @@ def test_faults_of_a_mirrored_half_are_found_and_repaired_in_what_is_modelled(fi
     after = stored(mesh)
     assert "weights-sum" not in {finding.rule for finding in check()}
     assert {v for name in before for v in before[name] if before[name][v] != after[name].get(v)} == {40, 41}
-    weights.apply({"body": mesh}, weights.bind(export(clips=False), "heat"))
+    weights.apply({"body": mesh}, weights.bind(export(clips="NONE"), "heat"))
     assert not FAULTY & {finding.rule for finding in check()}
 
 
@@ -172,7 +172,7 @@ def test_an_error_of_the_package_is_said_and_changes_nothing(figure):
 def test_a_repair_that_would_land_in_a_locked_group_writes_nothing(figure):
     mesh, _ = figure
     plant(mesh)
-    outcome = weights.repair(export(clips=False), "rules", "weights-sum")
+    outcome = weights.repair(export(clips="NONE"), "rules", "weights-sum")
     mesh.vertex_groups["root"].lock_weight = True
     before = stored(mesh)
     with pytest.raises(Refused, match="locked"):
@@ -208,7 +208,10 @@ def test_the_moment_of_a_clip_is_the_frame_that_the_exporter_wrote(figure):
             bone.keyframe_insert("rotation_euler", frame=frame)
     model = skinscope.open(export().data)
     for first in (1, -6, 30):
+        rig.animation_data.action = bpy.data.actions[f"from {first}"]
         clip = next(clip for clip in model.clips if clip.name == f"from {first}")
+        (alone,) = skinscope.open(export(clips="ACTIVE").data).clips
+        assert (alone.name, alone.start, alone.end) == (clip.name, clip.start, clip.end)
         item = findings.Found("any", "info", "", "", "body", np.array([0]), (), (clip.name, clip.end), ())
         findings.show(bpy.context, item, rig)
         assert bpy.context.scene.frame_current == first + 10
@@ -238,7 +241,7 @@ def test_a_turned_joint_is_shown_turned_about_the_same_axis(figure):
 
 def test_the_range_of_motion_finds_poses_that_can_be_shown(figure):
     _, rig = figure
-    turned = [finding for finding in findings.check(export(clips=False), motion=True) if finding.turn]
+    turned = [finding for finding in findings.check(export(clips="NONE"), motion=True) if finding.turn]
     assert turned
     for finding in turned:
         findings.show(bpy.context, finding, rig)
