@@ -19,6 +19,7 @@ if command -v apt-get >/dev/null; then
   packages=(g++ mesa-vulkan-drivers libvulkan1 libegl1 libgl1-mesa-dri xvfb xdotool imagemagick libxkbcommon-x11-0 libx11-xcb1 libxcursor1 libxi6 libxrandr2 nodejs python3 python3-venv ca-certificates)
   # Some packages of nodejs bring npm, Debian's does not.
   command -v npm >/dev/null || packages+=(npm)
+  packages+=("${more_packages[@]+"${more_packages[@]}"}")
   missing=()
   for package in "${packages[@]}"; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
