@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 import subprocess
 
 COLUMNS = {
@@ -24,8 +25,10 @@ COLUMNS = {
 the file, without the line break: ``skinscope report merge`` joins such lines.
 """
 
-STDIN = '"file":"standard input"'
+EMPTY = b'{"asset":{"version":"2.0"}}'
+STDIN = "standard input"
 OF_OPENING = ("allow_external", "max_memory")
+NOT_READ = ("cannot be read (", "expected a file, found ", "its length in bytes ")
 
 
 def check(row, command=None, **options):
@@ -47,7 +50,7 @@ def line(path, data, command, options):
     try:
         if data is None and "://" in path:
             data = fetched(path)
-    except (OSError, ValueError, ImportError) as error:
+    except (OSError, ValueError, NotImplementedError) as error:
         said = f"{path}: cannot be read ({error}); check that the file is there and that you may read it"
         return refused(path, said, options)
     if command is None:
@@ -68,15 +71,36 @@ def of_package(path, data, options):
     """Checks a file within this process."""
     import skinscope
 
+    try:
+        return named(checked(path if data is None else data, options), path, data)
+    except skinscope.Error as error:
+        # What is wrong with the options is raised here.
+        checked(EMPTY, options)
+        return refused(path, reason(str(error), path if data is None else STDIN), options)
+
+
+def checked(source, options):
+    """Returns the line of a path or of bytes by the package, or raises its error."""
+    import skinscope
+
     opening = {name: value for name, value in options.items() if name in OF_OPENING}
     checking = {name: value for name, value in options.items() if name not in OF_OPENING}
-    try:
-        model = skinscope.open(path, **opening) if data is None else skinscope.open(data, name=path, **opening)
-    except skinscope.Error as error:
-        if error.exit_code == 2:
-            raise
-        return refused(path, str(error), options)
-    return model.check(**checking).json_line()
+    name = None if isinstance(source, str) else STDIN
+    return skinscope.open(source, name=name, **opening).check(**checking).json_line()
+
+
+def reason(said, name):
+    """Returns what an error says without the name of the file, which the package puts before most of them; a line has it where the file cannot be read."""
+    # Letters that a terminal would obey are replaced there.
+    shown = re.sub("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", "\ufffd", name)
+    rest = said.removeprefix(f"{shown}: ")
+    return said if rest.startswith(NOT_READ) else rest
+
+
+def named(line, path, data):
+    """Returns the line of bytes, which are read as standard input is, as that of this file."""
+    # Quotes within texts are escaped, so that this is the member and nothing else.
+    return line if data is None else line.replace(f'"file":"{STDIN}"', f'"file":{as_json(path)}', 1)
 
 
 def of_program(path, data, command, options):
@@ -89,8 +113,7 @@ def of_program(path, data, command, options):
     if len(lines) != 1:
         said = f"its check ended with {out.returncode} and {len(lines)} lines in place of one; an archive is not one model"
         return refused(path, said, options)
-    # Quotes within texts are escaped, so that this is the member and nothing else.
-    return lines[0] if data is None else lines[0].replace(STDIN, f'"file":{as_json(path)}', 1)
+    return named(lines[0], path, data)
 
 
 def flags(options):
@@ -135,4 +158,4 @@ def as_json(value):
 
 def verify(command, options):
     """Raises the error that every file would have, before any file is read."""
-    line("options", b'{"asset":{"version":"2.0"}}', command, options)
+    line("options", EMPTY, command, options)
