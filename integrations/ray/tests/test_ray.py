@@ -8,6 +8,8 @@ import subprocess
 import sys
 
 import models
+import pandas
+import pyarrow.parquet
 import pytest
 import skinscope_ray
 import skinscope_rows
@@ -43,6 +45,15 @@ def test_rows_of_ray_data_are_those_of_one_process_where_a_worker_dies(ray, fast
     # Two workers at the least had a part, and one was killed in its midst, so that files were checked a second time.
     assert len(called(tmp_path)) >= 3 and sum(map(len, called(tmp_path))) > len(paths)
     assert sorted(row["line"] for row in rows) == expected
+
+
+def test_rows_have_one_type_in_files_of_parquet(ray, fast_way, paths, expected, tmp_path):
+    rows = ray.data.from_items([{"path": path} for path in paths[:200]], override_num_blocks=20).map(skinscope_rows.check, fn_kwargs=fast_way)
+    rows.write_parquet(str(tmp_path))
+    table = pandas.read_parquet(tmp_path)
+    assert set(table["line"]) <= set(expected) and len(table) == 200 and (table["error"] != "").any()
+    schemas = {str(pyarrow.parquet.read_schema(file).remove_metadata()) for file in tmp_path.glob("*.parquet")}
+    assert len(schemas) == 1 and len(list(tmp_path.glob("*.parquet"))) > 1
 
 
 def test_files_by_their_paths_are_those_of_one_process_where_a_worker_dies(ray, fast_way, paths, expected, tmp_path):
