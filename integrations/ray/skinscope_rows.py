@@ -27,7 +27,7 @@ the file, without the line break: ``skinscope report merge`` joins such lines.
 
 EMPTY = b'{"asset":{"version":"2.0"}}'
 STDIN = "standard input"
-OF_OPENING = ("allow_external", "max_memory")
+OF_OPENING = {"allow_external": bool, "max_memory": int}
 NOT_READ = ("cannot be read (", "expected a file, found ", "its length in bytes ")
 
 
@@ -83,7 +83,7 @@ def checked(source, options):
     """Returns the line of a path or of bytes by the package, or raises its error."""
     import skinscope
 
-    opening = {name: value for name, value in options.items() if name in OF_OPENING}
+    opening = {name: of(options[name]) for name, of in OF_OPENING.items() if name in options}
     checking = {name: value for name, value in options.items() if name not in OF_OPENING}
     name = None if isinstance(source, str) else STDIN
     return skinscope.open(source, name=name, **opening).check(**checking).json_line()
