@@ -28,7 +28,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "integrations/ray"))
-os.environ["PYTHONPATH"] = str(ROOT / "integrations/ray")
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "integrations/ray"), os.environ.get("PYTHONPATH")]))
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 
 import skinscope_rows  # noqa: E402
