@@ -158,9 +158,9 @@ def main():
                     seconds.setdefault((way, cores), []).append(taken)
     if len(all_ends) != 1:
         sys.exit(f"not every way says the same: {all_ends}")
-    text = table(seconds, args.files)
-    kind = f"{args.files} files of {length / 1e6:.2f} MB on average, medians of {args.rounds} rounds, files in memory"
-    print(f"{kind}; ends: {all_ends.pop()}\n\n{text}")
+    kind = f"{args.files} files of {length / 1e6:.2f} MB on average, in the memory of the system, medians of {args.rounds} rounds:"
+    text = f"{kind}\n\n{table(seconds, args.files)}"
+    print(f"{text}\nends: {all_ends.pop()}")
     if args.write:
         page = pathlib.Path(args.write)
         before, rest = page.read_text().split(BEGIN)

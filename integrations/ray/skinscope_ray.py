@@ -57,7 +57,7 @@ def rows(paths, check=skinscope_rows.check, **arguments):
     blocks = collections.deque(paths[at : at + FILES_OF_A_BLOCK] for at in range(0, len(paths), FILES_OF_A_BLOCK))
     running = {}
     while blocks or running:
-        while blocks and len(running) < 2 * ray.cluster_resources().get("CPU", 1):
+        while blocks and len(running) < 2 * max(1, ray.cluster_resources().get("CPU", 1)):
             block = blocks.popleft()
             running[task.remote(block)] = block
         (ready,), _ = ray.wait(list(running), num_returns=1)
