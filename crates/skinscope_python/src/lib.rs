@@ -72,6 +72,8 @@ fn weight_operations() -> Vec<&'static str> {
 
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    // Those of the interpreter stay: a file that was written must not make Ctrl+C end it.
+    skinscope::output::leave_signals();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<Content>()?;
     module.add_class::<primitive::Primitive>()?;

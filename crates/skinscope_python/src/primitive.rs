@@ -82,15 +82,17 @@ impl Weighted {
             let start = joints.len();
             let (own, values) = influences.of(vertex);
             for (joint, weight) in own.iter().zip(values).filter(|(_, weight)| **weight != 0.0) {
-                let (joint, mut at) = (i32::from(*joint), joints.len());
-                while at > start && joints[at - 1] > joint {
+                let mut at = joints.len();
+                joints.push(i32::from(*joint));
+                weights.push(*weight);
+                while at > start && joints[at - 1] > joints[at] {
+                    joints.swap(at - 1, at);
+                    weights.swap(at - 1, at);
                     at -= 1;
                 }
-                if at > start && joints[at - 1] == joint {
-                    weights[at - 1] += *weight;
-                } else {
-                    joints.insert(at, joint);
-                    weights.insert(at, *weight);
+                if at > start && joints[at - 1] == joints[at] {
+                    joints.remove(at);
+                    weights[at - 1] += weights.remove(at);
                 }
             }
             starts.push(joints.len() as i64);

@@ -13,7 +13,7 @@ import skinscope
 from conftest import FIXTURES, glb_of, parts_of
 
 FIGURE = FIXTURES / "figure.glb"
-STROKE = {"brush": "add", "joint": "LowerArm.L", "radius": 0.2, "strength": 0.5, "dabs": [{"vertex": [0, 0, 12]}]}
+STROKE = {"brush": "add", "joint": "UpperLeg.L", "radius": 0.2, "strength": 0.5, "dabs": [{"vertex": [0, 0, 12]}]}
 
 
 def sculpts(folder):
@@ -31,9 +31,9 @@ def sculpts(folder):
 EDITS = [
     ("fix", {"limit": 2}, ["fix", "--limit=2"]),
     ("fix", {"rules": "all"}, ["fix", "--rules=all"]),
-    ("fix", {"smooth": 3, "lock": ["Head"], "only_joint": "Spine"}, ["fix", "--smooth=3", "--lock=Head", "--only-joint=Spine"]),
+    ("fix", {"smooth": 3, "lock": ["Head"], "only_joint": "Hips"}, ["fix", "--smooth=3", "--lock=Head", "--only-joint=Hips"]),
     ("bind", {"method": "nearest", "smooth": 1}, ["bind", "--method=nearest", "--smooth=1"]),
-    ("links", {"joint": ["LowerArm.L"], "angle": 120}, ["links", "--joint=LowerArm.L", "--angle=120"]),
+    ("links", {"joint": ["UpperLeg.L"], "angle": 120}, ["links", "--joint=UpperLeg.L", "--angle=120"]),
     ("paint", {"flood": "smooth", "strength": 0.5}, ["paint", "--flood=smooth", "--strength=0.5"]),
     ("bake_weights", {"from_": "dual", "most_poses": 4}, ["bake-weights", "--from=dual", "--most-poses=4"]),
     ("solve", {"poses": "{}"}, ["solve", "--poses={}"]),
@@ -226,9 +226,9 @@ def test_strokes_are_painted_with_the_locks_of_the_model(figure, tmp_path):
     file.write_text(json.dumps({"schema": 1, "strokes": [STROKE]}))
     reports.append(figure.copy().paint(file))
     assert reports[0] == reports[1] == reports[2] and reports[0]["changed"] > 0
-    column = figure.skins[0].joint_names.index("LowerArm.L")
+    column = figure.skins[0].joint_names.index("UpperLeg.L")
     before = figure.primitives[0].weights()[:, column]
-    figure.locks = ["LowerArm.L"]
+    figure.locks = ["UpperLeg.L"]
     for strokes in [[{**STROKE, "brush": "smooth"}], file]:
         figure.paint(strokes)
     np.testing.assert_allclose(figure.primitives[0].weights()[:, column], before, atol=1e-6)

@@ -223,9 +223,9 @@ class Model:
         """Says what differs between this model and another. Returns the JSON of ``skinscope diff --json``; ``same`` says whether nothing does."""
         given = Given()
         line = words("diff", self._with_opening("diff", options), given)
-        ends = [given.word(self._content), other]
-        ends[1] = given.word(other._content) if isinstance(other, Model) else os.fspath(other)
-        return self._report([*line, "--json", "--", *ends], given)[0]
+        own = given.word(self._content)
+        name = given.word(other._content) if isinstance(other, Model) else os.fspath(other)
+        return self._report([*line, "--json", "--", own, name], given)[0]
 
     def pose(
         self, clip: int | str | None = None, seconds: float = 0.0, **options: Unpack[DeformOptions]
@@ -233,14 +233,15 @@ class Model:
         """Poses the model: at a time of a clip, which is named by its exact name or its number, within the clip; without one, as the file stores
         it. Options are those of ``skinscope bake`` about poses: ``pose`` (a file), ``morph``, ``hold``, ``blend_clip`` and others.
         """
-        keywords = dict(options)
+        keywords: dict[str, Any] = dict(options)
         if clip is not None:
             try:
-                keywords.update(clip=clip, time=float(seconds))
+                time = float(seconds)
             except (TypeError, ValueError):
                 raise Error(f"seconds are a number, and not {seconds!r}") from None
-            if not math.isfinite(keywords["time"]):
+            if not math.isfinite(time):
                 raise Error(f"seconds are a finite number, and not {seconds!r}")
+            keywords.update(clip=clip, time=time)
         pose = Pose(self._content, keywords)
         # What does not exist is said now.
         words("deform", keywords, Given())

@@ -113,7 +113,8 @@ class Primitive:
     @property
     def offset(self) -> tuple[float, float, float]:
         """What was subtracted from ``positions``: zeros, but for meshes that lie so far from the origin of their space that float32 rounds them."""
-        return tuple(self._native.offset)
+        x, y, z = self._native.offset
+        return x, y, z
 
     @property
     def positions(self) -> Floats:
