@@ -77,7 +77,15 @@ def expected(paths, program, tmp_path_factory):
 def ray():
     """A local Ray of two workers."""
     ray = pytest.importorskip("ray") if os.environ.get("CI") != "true" else importlib.import_module("ray")
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    for turn in range(3):
+        try:
+            ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+            break
+        except Exception:
+            # Ray waits half a minute for its processes, which is not enough on a machine that does other things.
+            ray.shutdown()
+            if turn == 2:
+                raise
     ray.data.DataContext.get_current().enable_progress_bars = False
     yield ray
     ray.shutdown()
