@@ -16,9 +16,10 @@ step() { printf '\n== %s (after %s s)\n' "$*" "$((SECONDS - started))"; }
 step "software Vulkan and OpenGL, a virtual display, real mouse and key events"
 if command -v apt-get >/dev/null; then
   export DEBIAN_FRONTEND=noninteractive
-  packages=(g++ mesa-vulkan-drivers libvulkan1 libegl1 libgl1-mesa-dri xvfb xdotool imagemagick libxkbcommon-x11-0 libx11-xcb1 libxcursor1 libxi6 libxrandr2 nodejs ca-certificates)
+  packages=(g++ mesa-vulkan-drivers libvulkan1 libegl1 libgl1-mesa-dri xvfb xdotool imagemagick libxkbcommon-x11-0 libx11-xcb1 libxcursor1 libxi6 libxrandr2 nodejs python3 python3-venv ca-certificates)
   # Some packages of nodejs bring npm, Debian's does not.
   command -v npm >/dev/null || packages+=(npm)
+  packages+=("${more_packages[@]+"${more_packages[@]}"}")
   missing=()
   for package in "${packages[@]}"; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
@@ -56,11 +57,23 @@ fi
 
 # Runs tests and shows what they print; fails where the run does not say how many tests were skipped.
 log="$(mktemp)"
-trap 'rm -f "$log"' EXIT
+venv="$(mktemp -d)"
+trap 'rm -rf "$log" "$venv"' EXIT
 nothing_was_skipped() {
   if grep -n 'SKIPPED: ' "$log"; then
     echo "a test was skipped; on this machine none may be"
     exit 1
   fi
   grep -q '^No test was skipped' "$log" || { echo "the run did not say how many tests were skipped"; exit 1; }
+}
+
+# Builds the Python package into a new environment and runs its tests, which compare it with the program that is built already. The wheel is
+# compiled as quickly as the tests are.
+python_package() {
+  python3 -m venv "$venv"
+  "$venv/bin/pip" install --quiet --disable-pip-version-check --retries 5 'maturin>=1.9.4,<2'
+  PATH="$venv/bin:$PATH" "$venv/bin/maturin" build --quiet --profile dev --out "$venv/wheels"
+  "$venv/bin/pip" install --quiet --disable-pip-version-check --retries 5 "$(echo "$venv"/wheels/skinscope-*.whl)[test]"
+  "$venv/bin/python" -m pytest --quiet -rs "$@" 2>&1 | tee "$log"
+  grep -q '^No test was skipped' "$log" || { echo "a test of the Python package was skipped; on this machine none may be"; exit 1; }
 }

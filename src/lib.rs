@@ -52,6 +52,7 @@
 #![forbid(unsafe_code)]
 
 pub use skinscope_anim as anim;
+#[cfg(feature = "window")]
 pub mod app;
 pub mod cli;
 mod pose_files;
@@ -79,6 +80,7 @@ pub use skinscope_import as import;
 pub use skinscope_inspect as inspect;
 pub use skinscope_model as model;
 pub use skinscope_paint as paint;
+#[cfg(feature = "window")]
 pub use skinscope_render as render;
 pub use skinscope_session as session;
 pub use skinscope_solve as solve;

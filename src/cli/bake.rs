@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::clips::{ClipsArgs, paths};
+use super::picture_args::AFTER_HELP;
 use super::pose::PoseArgs;
-use super::{AFTER_HELP, CliError, ModelArgs, tell_warnings, unwritable};
+use super::{CliError, ModelArgs, tell_warnings, unwritable};
 use crate::export::{self, BakedPrimitive, MeshFormat, MissingNormals};
 use crate::frame::{Frame, SceneColors};
 use crate::output::{NewFile, overwritten, say};

@@ -15,6 +15,7 @@ use crate::edit::Packing;
 use crate::inspect::check::FindingPose;
 use crate::model::{ClipId, Topology};
 use crate::output::overwritten_by_stdout;
+use crate::parallel::JobContext;
 use crate::session::{ComparisonCommand, MethodChoice, PlaybackCommand, Session, SideWeights, WorstPose};
 
 /// Say how far two deformation methods carry the vertices of a model apart
@@ -243,6 +244,7 @@ fn pose_text(session: &Session, pose: FindingPose) -> String {
 /// Returns the pose that is reported: the one that was asked for, or the worst of many.
 fn worst(args: &CompareArgs, session: &mut Session) -> Result<WorstPose, CliError> {
     let nothing = || CliError::Usage("the model has nothing to compare".into());
+    let context = JobContext::of_waiting();
     match args.over {
         None => {
             let compared = session.surfaces().compared_surfaces().ok_or_else(nothing)?;
@@ -254,13 +256,13 @@ fn worst(args: &CompareArgs, session: &mut Session) -> Result<WorstPose, CliErro
             };
             Ok(WorstPose { pose, distance: compared.distance })
         }
-        Some(Over::Rom) => session.worst_of_motion(&mut |_| true).ok_or_else(nothing),
+        Some(Over::Rom) => session.worst_of_motion(&mut |_| !context.is_cancelled()).ok_or_else(nothing),
         Some(Over::Clip) => {
             let mut worst: Option<WorstPose> = None;
             for clip in clips(args, session) {
                 session.apply(PlaybackCommand::SetClip(clip));
                 session.apply(PlaybackCommand::SetPlaying(false));
-                let found = session.worst_moment(&mut |_| true);
+                let found = session.worst_moment(&mut |_| !context.is_cancelled());
                 let is_worse = |found: &WorstPose| worst.is_none_or(|w| found.distance.worst > w.distance.worst);
                 worst = found.filter(is_worse).or(worst);
             }

@@ -1,12 +1,13 @@
 //! `skinscope diff`: says what differs between two files.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::markup::{TAIL, head, shown};
-use super::{CliError, OpenArgs, other_file, print, printable, unwritable};
+use super::{CliError, OpenArgs, open_models, other_file, print, printable, unwritable};
 use crate::compare::{AttributeDifference, Differences, Named, PrimitiveDifference, Shown, SurfaceDifference, compare};
 use crate::output::{overwritten, overwritten_by_stdout, write};
 use crate::session::Document;
@@ -60,7 +61,7 @@ pub(super) fn run(args: &DiffArgs) -> Result<(), CliError> {
     if let Some(html) = &args.html {
         overwritten(html, files())?;
     }
-    let identical = identical(&a, &b);
+    let identical = identical([(&args.a, &a), (&args.b, &b)]);
     // Two identical files are the same, even where they contain NaN.
     let found = if identical { Differences::default() } else { compare(a.stored(), b.stored()) };
     let same = identical || found.is_empty();
@@ -73,7 +74,18 @@ pub(super) fn run(args: &DiffArgs) -> Result<(), CliError> {
 }
 
 /// Returns whether both files, and the buffers and images that they name, hold the same bytes.
-fn identical(a: &Document, b: &Document) -> bool {
+fn identical([a, b]: [(&Path, &Document); 2]) -> bool {
+    let kept = [a, b].map(|(path, _)| open_models::bytes_of(path));
+    if kept.iter().any(Option::is_some) {
+        let read = |file: &Path| std::fs::read(file).ok().map(Arc::from);
+        let all = |(kept, (_, document)): (Option<Arc<[u8]>>, (&Path, &Document))| match kept {
+            Some(bytes) => vec![Some(bytes)],
+            None => document.files().map(read).collect(),
+        };
+        let [x, y] = kept;
+        return all((x, a)) == all((y, b));
+    }
+    let (a, b) = (a.1, b.1);
     let (own, other): (Vec<&Path>, Vec<&Path>) = (a.files().collect(), b.files().collect());
     own.len() == other.len()
         && own.iter().zip(&other).all(|(x, y)| x == y || std::fs::read(x).ok() == std::fs::read(y).ok())
@@ -269,13 +281,16 @@ fn page(args: &DiffArgs, found: &Differences, same: bool) -> String {
 mod tests {
     use clap::Parser;
 
-    use super::super::{Cli, Subcommands};
+    use super::super::commands::Commands;
+    use super::super::program::{Cli, Subcommands};
     use super::*;
 
     #[test]
     fn page_and_text_show_the_paths_of_both_files_and_obey_nothing_in_them() {
         let words = ["skinscope", "diff", "a<b>\u{1b}[2J.glb", "c&d\u{202e}.glb"];
-        let Some(Subcommands::Diff(args)) = Cli::try_parse_from(words).unwrap().command else { unreachable!() };
+        let Some(Subcommands::Others(Commands::Diff(args))) = Cli::try_parse_from(words).unwrap().command else {
+            unreachable!()
+        };
         let plain = text(&args, &Differences::default(), true);
         assert_eq!(plain, "a<b>\u{fffd}[2J.glb\nc&d\u{fffd}.glb\n\n  nothing differs\n");
         let page = page(&args, &Differences::default(), true);

@@ -10,6 +10,7 @@ use super::{CliError, ModelArgs, print, printable, tell_warnings};
 use crate::inspect::VertexRef;
 use crate::inspect::measure::{MEASURES, NormalModeMeasures, SurfaceMeasures, Wanted};
 use crate::output::overwritten_by_stdout;
+use crate::parallel::JobContext;
 use crate::pose::Keys;
 use crate::session::{MEASURES_PER_SECOND, MOST_MEASURED, MeasureCurves, PlaybackCommand, PoseSource, Session};
 
@@ -79,6 +80,8 @@ pub(super) fn run(args: &MeasureArgs) -> Result<(), CliError> {
     let clip = session.playback().clip.filter(|_| session.playback().source == PoseSource::Clip);
     let name = clip.and_then(|clip| Some(session.model()?.clips[clip.index()].name.clone()));
     let nothing = || CliError::Usage("the model has nothing to measure".into());
+    let context = JobContext::of_waiting();
+    let rate = args.rate.map_or(MEASURES_PER_SECOND, |rate| rate as f32);
     let curves = match args.time {
         // The moment alone is that of the pose.
         Some(_) => {
@@ -91,9 +94,7 @@ pub(super) fn run(args: &MeasureArgs) -> Result<(), CliError> {
             let why = "the pose stands still, so that --rate says nothing";
             return Err(CliError::Usage(why.into()));
         }
-        None => session
-            .measure_clip(args.rate.map_or(MEASURES_PER_SECOND, |rate| rate as f32), wanted, &mut |_| true)
-            .ok_or_else(nothing)?,
+        None => session.measure_clip(rate, wanted, &mut |_| !context.is_cancelled()).ok_or_else(nothing)?,
     };
     if curves.moments.iter().all(|(_, measures)| measures.primitives.is_empty()) {
         let why = match session.model().is_some_and(|model| !model.skins.is_empty()) {

@@ -1,28 +1,27 @@
 //! The command line: one file per subcommand. Results go to standard output, errors to standard error.
 
-mod bake;
+#![cfg_attr(
+    not(feature = "window"),
+    expect(dead_code, reason = "what commands that draw use alone has a place beside the rest")
+)]
+
 mod bake_weights;
-mod bench;
-mod beside;
 mod bind;
 mod bind_from;
 mod bind_placed;
-mod camera;
 mod check;
 mod clip;
 mod clips;
+mod commands;
 mod compare;
-mod device_args;
 mod diff;
-mod environment;
-mod example;
-mod explain;
 mod find;
 mod fix;
 mod fix_operations;
 mod fix_report;
 mod fix_values;
 mod flood;
+pub mod in_process;
 mod info;
 mod info_report;
 mod info_text;
@@ -31,12 +30,12 @@ mod left_file;
 mod line;
 mod links;
 mod load;
-mod look;
 mod make_pose;
 mod map;
 mod markup;
 mod measure;
 mod method;
+mod open_models;
 mod opened;
 mod origins;
 mod paint;
@@ -44,89 +43,69 @@ mod paint_layers;
 mod pose;
 mod pose_steps;
 mod posed;
-mod preferences;
-mod render;
-mod report;
 mod sculpt;
 mod sculpt_report;
 mod sculpt_vertex;
 mod sculpts;
-mod skeleton;
 mod solve;
 mod solve_args;
 mod solve_vertex;
 mod storage;
 mod subdivide;
-mod toggles;
-mod view;
 mod write_args;
 
-use std::ffi::OsString;
+// What draws, or opens a window.
+#[cfg(feature = "window")]
+mod bake;
+#[cfg(feature = "window")]
+mod bench;
+#[cfg(feature = "window")]
+mod beside;
+#[cfg(feature = "window")]
+mod camera;
+#[cfg(feature = "window")]
+mod device_args;
+#[cfg(feature = "window")]
+mod environment;
+#[cfg(feature = "window")]
+mod example;
+#[cfg(feature = "window")]
+mod explain;
+#[cfg(feature = "window")]
+mod look;
+#[cfg(feature = "window")]
+mod picture_args;
+#[cfg(feature = "window")]
+mod preferences;
+#[cfg(feature = "window")]
+mod program;
+#[cfg(feature = "window")]
+mod render;
+#[cfg(feature = "window")]
+mod report;
+#[cfg(feature = "window")]
+mod skeleton;
+#[cfg(feature = "window")]
+mod toggles;
+#[cfg(feature = "window")]
+mod view;
+
+#[cfg(feature = "window")]
+pub use program::{captured, main, run};
+
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Instant;
 
+use clap::Args;
 use clap::builder::PossibleValue;
-use clap::{Args, Parser, Subcommand};
 
-use crate::app::AppError;
 use crate::deform::{METHODS, PASSES};
 use crate::import::{AskFormats, ImportError, Limits, Options, Progress};
-use crate::output::{self, Captured, Overwritten, say};
+use crate::output::{self, Overwritten, say};
 use crate::pose::{FileError, PoseFile};
-use crate::render::GpuError;
-use crate::session::{ComparedFile, Document, ExportSettings, MOST_MEMBERS, Session, Source};
+use crate::session::{ComparedFile, Document, Session, Source};
 use crate::words::counted;
 use crate::writeback::SaveError;
-
-/// Opens any skinned glTF model, shows how each joint moves each vertex, and lets you pose it.
-///
-/// Without a subcommand it opens a window, as `view` does. Without MODEL it takes the built-in character.
-#[derive(Debug, Parser)]
-#[command(
-    name = "skinscope",
-    version,
-    args_conflicts_with_subcommands = true,
-    max_term_width = 100,
-    after_help = "Exit codes: 0 all went well, 1 the file is bad, 2 wrong usage or no display, GPU or place to write to, \
-        3 `check` found what --fail-on names, or `diff` a difference.\n\n\
-        Examples:\n  skinscope character.glb\n  skinscope render character.glb -o picture.png --clip Walk --time 0.5\n  \
-        skinscope bake character.glb -o posed.ply --clip 0 --time 1.25\n  skinscope info character.glb --json\n  skinscope check *.glb --fail-on warning\n  \
-        skinscope fix character.glb -o fixed.glb --rules all\n  skinscope --example twist-bar"
-)]
-struct Cli {
-    #[command(subcommand)]
-    command: Option<Subcommands>,
-    #[command(flatten)]
-    view: view::ViewArgs,
-}
-
-#[derive(Debug, Subcommand)]
-enum Subcommands {
-    View(view::ViewArgs),
-    Render(Box<render::RenderArgs>),
-    Bake(bake::BakeArgs),
-    Pose(make_pose::MakePoseArgs),
-    Clip(clip::ClipArgs),
-    Info(info::InfoArgs),
-    Check(check::CheckArgs),
-    Fix(Box<fix::FixArgs>),
-    Paint(Box<paint::PaintArgs>),
-    Bind(Box<bind::BindArgs>),
-    Links(links::LinksArgs),
-    Solve(Box<solve::SolveArgs>),
-    BakeWeights(Box<bake_weights::BakeWeightsArgs>),
-    Sculpt(Box<sculpt::SculptArgs>),
-    Diff(diff::DiffArgs),
-    Compare(compare::CompareArgs),
-    Measure(measure::MeasureArgs),
-    Bench(bench::BenchArgs),
-    Examples(example::ExamplesArgs),
-    Preferences(preferences::PreferencesArgs),
-    Explain(explain::ExplainArgs),
-    Report(report::ReportArgs),
-}
 
 /// The file that every subcommand works on.
 #[derive(Clone, Debug, Args)]
@@ -184,6 +163,9 @@ impl ModelArgs {
     }
 
     fn open(path: Option<PathBuf>, options: &Options) -> Result<Document, CliError> {
+        if let Some(given) = path.as_deref().and_then(open_models::given) {
+            return Ok(given);
+        }
         path.as_deref().map_or(Ok(()), opened::refuse_session)?;
         let file = path.as_ref().map(|path| path.display().to_string());
         let source = Source::of(path);
@@ -242,12 +224,14 @@ pub enum CliError {
         /// How many limits are exceeded, in all files.
         count: usize,
     },
-    /// There is no GPU.
-    #[error(transparent)]
-    Gpu(#[from] GpuError),
-    /// The window could not be opened or failed.
-    #[error(transparent)]
-    App(#[from] AppError),
+    /// There is no GPU, or the window could not be opened or failed.
+    #[error("{reason}")]
+    Device {
+        /// The reason.
+        reason: String,
+        /// The exit code to end with.
+        exit_code: u8,
+    },
     /// The output would have replaced what is read.
     #[error(transparent)]
     Overwritten(#[from] Overwritten),
@@ -286,93 +270,11 @@ impl CliError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Arguments(error) => u8::try_from(error.exit_code()).unwrap_or(2),
-            Self::Import { .. }
-            | Self::Unreadable { .. }
-            | Self::Unread { .. }
-            | Self::Incomplete(_)
-            | Self::App(AppError::Import { .. }) => 1,
+            Self::Import { .. } | Self::Unreadable { .. } | Self::Unread { .. } | Self::Incomplete(_) => 1,
+            Self::Device { exit_code, .. } => *exit_code,
             Self::Findings { .. } | Self::Exceeded { .. } | Self::Differ => 3,
             _ => 2,
         }
-    }
-}
-
-/// The commands that open a graphics device and no window.
-const DRAWING: [&str; 4] = ["render", "bake", "check", "report"];
-
-/// The commands that do one large piece of work and end, and keep little of the memory that they have freed. `bake` and `check` are not among
-/// them: they work on many files and poses, whose memory is used again.
-const WORKING_ONCE: [&str; 2] = ["render", "bind"];
-
-/// Carries out the command line of this process, and writes the error of a command that fails. `started` is the time at which the
-/// process started.
-pub fn main(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> ExitCode {
-    let arguments: Vec<OsString> = arguments.into_iter().collect();
-    if arguments.get(1).is_some_and(|command| DRAWING.iter().any(|drawing| command == drawing)) {
-        skinscope_base::environment::look_for_no_display();
-    }
-    skinscope_base::environment::open_no_drivers_of_missing_cards();
-    if arguments.get(1).is_some_and(|command| WORKING_ONCE.iter().any(|once| command == once)) {
-        skinscope_base::memory::keep_little();
-    }
-    output::report_large_files();
-    match run(arguments, started) {
-        Ok(()) => ExitCode::SUCCESS,
-        // clap prints help, the version and its errors in colours of its own.
-        Err(CliError::Arguments(error)) => error.exit(),
-        Err(error) => {
-            say(&error);
-            ExitCode::from(error.exit_code())
-        }
-    }
-}
-
-/// Carries out a command line without a process of its own: returns the exit code, and what it writes on standard output and standard
-/// error (but for what other threads write, such as those of `check`, and for terminal colours). Paths are relative to the current
-/// folder of this process, as ever.
-pub fn captured(arguments: impl IntoIterator<Item = OsString>) -> (u8, Captured) {
-    let (result, mut captured) = output::captured(|| run(arguments, Instant::now()));
-    let Err(error) = result else { return (0, captured) };
-    match &error {
-        CliError::Arguments(error) => {
-            let out = if error.use_stderr() { &mut captured.stderr } else { &mut captured.stdout };
-            out.extend_from_slice(error.render().to_string().as_bytes());
-        }
-        error => captured.stderr.extend_from_slice(format!("skinscope: {error}\n").as_bytes()),
-    }
-    (error.exit_code(), captured)
-}
-
-/// Carries out a command line. `started` is the time at which the process started.
-///
-/// # Errors
-/// The error has the exit code to end with.
-pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> Result<(), CliError> {
-    let cli = Cli::try_parse_from(arguments)?;
-    match cli.command {
-        None => view::run(cli.view, started),
-        Some(Subcommands::View(args)) => view::run(args, started),
-        Some(Subcommands::Render(args)) => render::run(&args),
-        Some(Subcommands::Bake(args)) => bake::run(&args),
-        Some(Subcommands::Pose(args)) => make_pose::run(&args),
-        Some(Subcommands::Clip(args)) => clip::run(&args),
-        Some(Subcommands::Info(args)) => info::run(&args, started),
-        Some(Subcommands::Check(args)) => check::run(&args),
-        Some(Subcommands::Fix(args)) => fix::run(&args),
-        Some(Subcommands::Paint(args)) => paint::run(&args),
-        Some(Subcommands::Bind(args)) => bind::run(&args),
-        Some(Subcommands::Links(args)) => links::run(&args),
-        Some(Subcommands::Solve(args)) => solve::run(&args),
-        Some(Subcommands::BakeWeights(args)) => bake_weights::run(&args),
-        Some(Subcommands::Sculpt(args)) => sculpt::run(&args),
-        Some(Subcommands::Diff(args)) => diff::run(&args),
-        Some(Subcommands::Compare(args)) => compare::run(&args),
-        Some(Subcommands::Measure(args)) => measure::run(&args),
-        Some(Subcommands::Bench(args)) => bench::run(&args),
-        Some(Subcommands::Examples(args)) => example::run(&args),
-        Some(Subcommands::Preferences(args)) => preferences::run(&args),
-        Some(Subcommands::Explain(args)) => explain::run(&args),
-        Some(Subcommands::Report(args)) => report::run(&args),
     }
 }
 
@@ -440,29 +342,15 @@ fn tell_warnings(document: &Document) {
     }
 }
 
-/// Parses `1280x720`.
-fn parse_size(text: &str) -> Result<[u32; 2], String> {
-    if let Some((_, size)) = ExportSettings::SIZES.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)) {
-        return Ok(*size);
-    }
-    let parts = text.split_once(['x', 'X']).and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));
-    match parts {
-        Some([w @ 1..=8192, h @ 1..=8192]) => Ok([w, h]),
-        _ => Err("expected WIDTHxHEIGHT in pixels, each 1 to 8192, such as 1280x720; or 1080p, or 4K".into()),
-    }
-}
-
-/// Returns the parser of a crowd's size.
-fn crowd_sizes() -> clap::builder::RangedI64ValueParser<u32> {
-    clap::value_parser!(u32).range(1..=i64::from(MOST_MEMBERS))
-}
-
 fn method_names() -> clap::builder::PossibleValuesParser {
     clap::builder::PossibleValuesParser::new(METHODS.iter().map(|m| PossibleValue::new(m.id).help(m.help)))
 }
 
 /// Reads a model that is named beside others, or the one that is written back.
 fn other_file(path: &Path, open: &OpenArgs) -> Result<Document, CliError> {
+    if let Some(given) = open_models::given(path) {
+        return Ok(given);
+    }
     check::load(&Source::File(path.to_owned()), &open.options())
         .map_err(|error| CliError::Import { file: path.display().to_string(), error })
 }
@@ -491,50 +379,4 @@ fn parse_side(text: &str) -> Result<String, String> {
 fn measurable_methods() -> clap::builder::PossibleValuesParser {
     let able = METHODS.iter().filter(|method| method.data.is_none());
     clap::builder::PossibleValuesParser::new(able.map(|m| PossibleValue::new(m.id).help(m.help)))
-}
-
-/// The text after the long help of subcommands that read one file and write another: the source of names, and the exit
-/// codes.
-const AFTER_HELP: &str = "`skinscope info MODEL` lists the names and numbers of clips, joints, cameras, lights and variants.\n\n\
-    Files are written whole or not at all, and never over one that the model is made of.\n\n\
-    Exit codes: 0 all went well, 1 the file is bad, 2 wrong usage or no GPU or place to write to.";
-
-#[cfg(test)]
-mod tests {
-    use clap::CommandFactory;
-
-    use super::*;
-
-    #[test]
-    fn arguments_are_consistent() {
-        Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn a_number_without_a_name_is_refused() {
-        for (start, option, form) in [
-            ("--example=twist-bar", "--slider", "NAME=VALUE"),
-            ("examples twist-bar", "--slider", "NAME=VALUE"),
-            ("render a.glb -o a.png", "--control", "NAME=VALUE"),
-            ("render a.glb -o a.png", "--morph", "NAME=WEIGHT"),
-        ] {
-            let parse = |value| {
-                let words = ["skinscope"].into_iter().chain(start.split(' ')).chain([option, value]);
-                Cli::try_parse_from(words).map_err(|error| error.to_string())
-            };
-            for bad in ["=1", "1", "theta=", "theta=inf"] {
-                let refused = parse(bad).unwrap_err();
-                assert!(refused.contains(&format!("expected {form}, such as")), "{start} {option} {bad}: {refused}");
-            }
-            assert!(parse("theta=1").is_ok() && parse("a=b=-1").is_ok(), "{start} {option}");
-        }
-    }
-
-    #[test]
-    fn sizes_parse_and_refuse_nonsense() {
-        assert_eq!(parse_size("1280x720"), Ok([1280, 720]));
-        for bad in ["", "1280", "0x720", "-1x2", "axb", "99999x1"] {
-            assert!(parse_size(bad).is_err(), "{bad}");
-        }
-    }
 }

@@ -6,9 +6,10 @@ use clap::{ArgGroup, Args};
 
 use super::opened::refuse_session;
 use super::storage::Restored;
-use super::{CliError, OpenArgs, other_file, printable, tell_warnings};
+use super::{CliError, OpenArgs, open_models, other_file, printable, tell_warnings};
 use crate::edit::Sheet;
 use crate::output::{overwritten, overwritten_by_stdout, say};
+use crate::parallel::JobContext;
 use crate::session::Document;
 use crate::words::counted;
 use crate::writeback::{Destination, Origin, Recompression, Saved, Stamps, prepare};
@@ -62,9 +63,16 @@ impl WriteArgs {
         sheet: &Sheet,
         recompression: Recompression,
     ) -> Result<Saved, CliError> {
-        let saved = prepare(Origin::File(&self.model, stamps), sheet, recompression, self.destination())?
-            .keeping_links(self.keep_links)
-            .write()?;
+        if JobContext::of_waiting().is_cancelled() {
+            return Err(CliError::Usage("the work was cancelled; nothing was written".to_owned()));
+        }
+        let out = self.output.as_deref().unwrap_or(&self.model);
+        let saved = match open_models::keep([self.model.as_path(), out], sheet, recompression) {
+            Some(kept) => kept?,
+            None => prepare(Origin::File(&self.model, stamps), sheet, recompression, self.destination())?
+                .keeping_links(self.keep_links)
+                .write()?,
+        };
         tell_saved(&saved);
         Ok(saved)
     }

@@ -42,6 +42,8 @@ const TABLE: &[(&str, &[&str])] = &[
             "examples", "session",
         ],
     ),
+    // It knows the program's library, which has all others under short names, and never its window.
+    ("skinscope_python", &[]),
 ];
 
 /// Crates of others that bring a device, a window or the panels, and the crates of ours that may depend on them; the program may on all.
@@ -55,6 +57,9 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("faer", &["skinscope_bind"]),
     ("gltf", &["skinscope_import"]),
     ("tar", &["skinscope_import"]),
+    ("skinscope", &["skinscope_python"]),
+    ("pyo3", &["skinscope_python"]),
+    ("numpy", &["skinscope_python"]),
 ];
 
 /// The root of the repository.
@@ -145,10 +150,16 @@ fn the_window_does_not_know_the_command_line() {
 }
 
 #[test]
-fn only_two_crates_have_unsafe_code() {
+fn the_python_package_has_no_window() {
+    let manifest = std::fs::read_to_string(repository().join("crates/skinscope_python/Cargo.toml")).unwrap();
+    assert!(manifest.contains("skinscope = { path = \"../..\", default-features = false }"), "{manifest}");
+}
+
+#[test]
+fn only_three_crates_have_unsafe_code() {
     for (name, folder) in crates() {
         let text = std::fs::read_to_string(folder.join("lib.rs")).unwrap();
-        let may = ["skinscope_base", "skinscope_deform"].contains(&name.as_str());
+        let may = ["skinscope_base", "skinscope_deform", "skinscope_python"].contains(&name.as_str());
         assert_eq!(text.contains("#![forbid(unsafe_code)]"), !may, "{name}");
     }
 }

@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use serde_json::{Value, json};
 
@@ -13,6 +12,7 @@ use super::rom::{self, Measured, RomArgs};
 use crate::inspect::check::{CheckOptions, Finding, GATES, Report, Severity, check, gate, percent_text};
 use crate::inspect::rule_words;
 use crate::model::Model;
+use crate::parallel::JobContext;
 
 /// How long the range of motion may take, seconds.
 const SECONDS: f64 = 10.0;
@@ -32,8 +32,8 @@ pub(in crate::cli) struct Looked {
 pub(in crate::cli) fn look(path: &Path, open: &OpenArgs, limit: usize) -> Result<Looked, CliError> {
     let model = Arc::clone(other_file(path, open)?.stored());
     let options = CheckOptions { limit, rules: None, gates: GATES.to_vec() };
-    // Nothing cancels it, so there is always a report.
-    let mut report = check(&model, &options, &AtomicBool::new(false)).unwrap_or_default();
+    // Nobody has a use for the report of work that is cancelled.
+    let mut report = check(&model, &options, JobContext::of_waiting().cancel_flag()).unwrap_or_default();
     let rom = rom::add(&RomArgs::within(SECONDS), None, &model, &|_: &str| (), &mut report);
     Ok(Looked { path: path.display().to_string(), model, report, rom })
 }

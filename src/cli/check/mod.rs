@@ -3,12 +3,14 @@
 pub(super) mod bound;
 mod forms;
 mod gates;
+mod given;
 mod input;
 mod junit;
 mod lines;
 pub(super) mod merge;
 mod names;
 mod page;
+#[cfg_attr(not(feature = "window"), path = "no_pictures.rs")]
 mod pictures;
 mod report;
 mod rom;
@@ -27,13 +29,16 @@ use clap::{Args, ValueEnum};
 use serde_json::Value;
 
 use self::forms::{FormArgs, Format};
-use self::gates::Limit;
+use self::gates::{Judged, Limit};
+pub use self::given::Checked;
+pub(super) use self::given::check_given;
 use self::input::Input;
 use self::lines::Setting;
 use self::names::{Names, is_stdin};
 use self::pictures::{Painter, Pictures};
 use self::report::Outcome;
-use self::runtime::predict;
+use self::rom::Measured;
+use self::runtime::{Prediction, predict};
 pub(super) use self::runtime::{packing, unskinned};
 use self::shard::Shard;
 use self::sinks::{FileOutput, Sinks, Totals, spare};
@@ -41,9 +46,10 @@ use super::line::ProgressLine;
 use super::{CliError, MOST_WARNINGS, OpenArgs, read_pose};
 use crate::edit::Packing;
 use crate::import::{ImportError, Limits, Options, Progress};
-use crate::inspect::check::{CheckOptions, RULES, Severity, check};
+use crate::inspect::check::{CheckOptions, RULES, Report, Severity, check};
 use crate::inspect::rom::ROM_RULES;
-use crate::parallel;
+use crate::model::Model;
+use crate::parallel::{self, JobContext};
 use crate::pose::PoseFile;
 use crate::session::{Document, Source};
 use crate::words::counted;
@@ -118,6 +124,13 @@ impl CheckArgs {
     /// Returns whether `--rules` names a rule.
     fn names(&self, id: &str) -> bool {
         self.rules.iter().flatten().any(|rule| rule == id)
+    }
+
+    /// Returns what is looked for.
+    fn options(&self) -> Result<CheckOptions, CliError> {
+        let rules = self.rules.as_ref().map(|_| RULES.iter().map(|rule| rule.id).filter(|id| self.names(id)).collect());
+        let limit = self.runtime.map_or(usize::from(self.limit), |packing| packing.influences);
+        Ok(CheckOptions { limit, rules, gates: gates::asked(&self.fail_over)? })
     }
 
     /// Returns whether a severity reaches `--fail-on`.
@@ -200,9 +213,7 @@ impl Loader {
 pub(super) fn run(args: &CheckArgs) -> Result<(), CliError> {
     let limits = args.open.options().limits;
     let names = Names::open(&args.models, args.list.as_deref(), args.shard, limits)?;
-    let rules = args.rules.as_ref().map(|_| RULES.iter().map(|rule| rule.id).filter(|id| args.names(id)).collect());
-    let limit = args.runtime.map_or(usize::from(args.limit), |packing| packing.influences);
-    let options = CheckOptions { limit, rules, gates: gates::asked(&args.fail_over)? };
+    let options = args.options()?;
     let painter = args.forms.files().any(|(format, _)| format == Format::Page).then(Painter::new);
     let pose = args.rom.pose_file().map(read_pose).transpose()?;
     let count = names.count();
@@ -244,7 +255,41 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), CliError> {
     }
 }
 
-static NEVER: AtomicBool = AtomicBool::new(false);
+/// What was found in a model.
+struct Examined {
+    report: Report,
+    /// The model as it rests in the pose from which its joints were turned, where one is named.
+    posed: Option<Arc<Model>>,
+    /// The keys of that pose that the model has no node for.
+    unmatched: Vec<String>,
+    rom: Option<Measured>,
+    runtime: Option<Prediction>,
+    judged: Vec<Judged>,
+}
+
+/// Checks a model; `say` is called with what is being done.
+fn examine(
+    args: &CheckArgs,
+    options: &CheckOptions,
+    pose: Option<&PoseFile>,
+    model: &Arc<Model>,
+    say: &(dyn Fn(&str) + Sync),
+) -> Examined {
+    say("checking");
+    // Nobody has a use for the report of work that is cancelled.
+    let mut report = check(model, options, JobContext::of_waiting().cancel_flag()).unwrap_or_default();
+    // The range of motion from another pose is that of a model that rests in it.
+    let (posed, unmatched) = pose.and_then(|pose| rom::posed(model, pose)).unzip();
+    let posed = posed.map(Arc::new);
+    let driven = posed.as_ref().unwrap_or(model);
+    let rom = rom::add(&args.rom, args.rules.as_deref(), driven, say, &mut report);
+    let runtime = args.runtime.and_then(|packing| {
+        say("previewing the runtime");
+        predict(model, packing)
+    });
+    let judged = gates::judged(&args.fail_over, &report);
+    Examined { report, posed, unmatched: unmatched.unwrap_or_default(), rom, runtime, judged }
+}
 
 /// The settings with which each file is checked.
 struct Task<'t> {
@@ -299,24 +344,13 @@ impl Task<'_> {
             return ended(error);
         }
         let model = &Arc::clone(document.stored());
-        say("checking");
-        // Nothing cancels it, so there is always a report.
-        let mut report = check(model, self.options, &NEVER).unwrap_or_default();
-        // The range of motion from another pose is that of a model that rests in it.
-        let (posed, unmatched) = self.pose.and_then(|pose| rom::posed(model, pose)).unzip();
-        let posed = posed.map(Arc::new);
-        let driven = posed.as_ref().unwrap_or(model);
-        let rom = rom::add(&self.args.rom, self.args.rules.as_deref(), driven, say, &mut report);
-        let runtime = self.args.runtime.and_then(|packing| {
-            say("previewing the runtime");
-            predict(model, packing)
-        });
-        let judged = gates::judged(&self.args.fail_over, &report);
+        let Examined { report, posed, unmatched, rom, runtime, judged } =
+            examine(self.args, self.options, self.pose, model, say);
         let (rom, runtime) = (rom.as_ref(), runtime.as_ref());
         let outcome = Outcome::Checked { model, report: &report, gates: &judged, rom, runtime };
         let result = report::json(&path, &outcome);
         let mut items: Vec<Option<String>> = formats.iter().map(|f| self.item(*f, &result, &outcome)).collect();
-        let shortfall = rom.and_then(rom::Measured::shortfall).map(|lines| lines.join(" "));
+        let shortfall = rom.and_then(Measured::shortfall).map(|lines| lines.join(" "));
         let mut warnings: Vec<String> =
             document.warnings.iter().take(MOST_WARNINGS).map(|warning| format!("warning: {path}: {warning}")).collect();
         if document.warnings.len() > MOST_WARNINGS {
@@ -327,7 +361,7 @@ impl Task<'_> {
             ));
         }
         let without = |key: &String| format!("warning: {path}: there is nothing for \"{key}\" of the pose");
-        warnings.extend(unmatched.iter().flatten().take(MOST_WARNINGS).map(without));
+        warnings.extend(unmatched.iter().take(MOST_WARNINGS).map(without));
         // The text output contains it already.
         let is_in_text = formats.contains(&Format::Text);
         warnings.extend(shortfall.iter().filter(|_| !is_in_text).map(|note| format!("warning: {path}: {note}")));

@@ -1,7 +1,6 @@
 //! The range of motion on the command line: its arguments, its progress, and its result.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -12,6 +11,7 @@ use crate::deform::{METHODS, method};
 use crate::inspect::check::Report;
 use crate::inspect::rom::{self, ROM_RULES, RomOptions, RomReport, Stop};
 use crate::model::Model;
+use crate::parallel::JobContext;
 use crate::pose::{self, PoseFile};
 use crate::words::counted;
 
@@ -154,10 +154,10 @@ pub(super) fn add(
         say(&format!("range of motion {percent:.0} %, {}{of} s", began.elapsed().as_secs()));
     };
     let method = method(&args.rom_method).unwrap_or(METHODS[0]);
-    // Nothing cancels it, so there is always a report.
-    let cancel = AtomicBool::new(false);
-    let mut found =
-        rom::run_until(model, &plan, method, &progress, &Stop { cancel: &cancel, until }).unwrap_or_default();
+    // Nobody has a use for the report of work that is cancelled.
+    let context = JobContext::of_waiting();
+    let mut found = rom::run_until(model, &plan, method, &progress, &Stop { cancel: context.cancel_flag(), until })
+        .unwrap_or_default();
     if some_named {
         found.findings.retain(|f| named(f.rule));
     }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::edit::{PackedFigures, Packing, RUNTIMES};
 use crate::inspect::check::FindingPose;
 use crate::model::{ClipId, Model};
+use crate::parallel::JobContext;
 use crate::session::{ComparisonCommand, Document, PlaybackCommand, PoseSource, Session, WorstPose};
 use crate::words::counted;
 
@@ -41,6 +42,7 @@ pub(super) fn predict(model: &Arc<Model>, packing: Packing) -> Option<Prediction
     let figures = *session.deforming().packed_figures()?;
     let clips = model.clips.len();
     let mut worst: Option<WorstPose> = None;
+    let context = JobContext::of_waiting();
     let mut keep = |found: Option<WorstPose>| {
         let is_worse = |found: &WorstPose| worst.is_none_or(|w| found.distance.worst > w.distance.worst);
         worst = found.filter(is_worse).or(worst);
@@ -48,11 +50,11 @@ pub(super) fn predict(model: &Arc<Model>, packing: Packing) -> Option<Prediction
     for clip in (0..clips).map(ClipId::from_index) {
         session.apply(PlaybackCommand::SetClip(clip));
         session.apply(PlaybackCommand::SetPlaying(false));
-        keep(session.worst_moment(&mut |_| true));
+        keep(session.worst_moment(&mut |_| !context.is_cancelled()));
     }
     if clips == 0 {
         session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
-        keep(session.worst_of_motion(&mut |_| true));
+        keep(session.worst_of_motion(&mut |_| !context.is_cancelled()));
     }
     let clip = worst.and_then(|worst| match worst.pose {
         FindingPose::Clip { clip, .. } => Some(model.clips[clip.index()].name.clone()),

@@ -25,13 +25,11 @@ use super::example::ExampleArgs;
 use super::left_file::read_left;
 use super::line::ProgressLine;
 use super::look::LookArgs;
+use super::picture_args::{AFTER_HELP, crowd_sizes, parse_size};
 use super::pose::PoseArgs;
 use super::skeleton::SkeletonArgs;
 use super::subdivide::levels;
-use super::{
-    AFTER_HELP, CliError, ModelArgs, compare_with, crowd_sizes, other_file, parse_point, parse_side, parse_size, print,
-    tell_warnings, unwritable,
-};
+use super::{CliError, ModelArgs, compare_with, other_file, parse_point, parse_side, print, tell_warnings, unwritable};
 use crate::app::ui::NameCount;
 use crate::app::{MOST_SUPERSAMPLING, PicturePainter, PictureStyle};
 use crate::deform::{Deformer, PaletteBuffer, PaletteFit};

@@ -34,7 +34,8 @@ pub(super) fn parse_background(text: &str) -> Result<Background, String> {
 mod tests {
     use glam::DVec3;
 
-    use super::super::super::{parse_point, parse_size};
+    use super::super::super::parse_point;
+    use super::super::super::picture_args::parse_size;
     use super::*;
 
     #[test]

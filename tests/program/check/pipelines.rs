@@ -137,6 +137,7 @@ fn every_block_of_the_page_is_run() {
         "In a GitLab pipeline",
         "Join the parts",
         "On Ray",
+        "On Spark",
         "With GNU parallel",
     ];
     assert_eq!(headings, BTreeSet::from(run));
@@ -160,6 +161,11 @@ fn the_hooks_stop_a_commit_with_a_broken_skin() {
     }
     // What pre-commit runs is the entry with the names of the files behind it.
     let settings = below("yaml", "Before each commit").remove(0);
+    if has(&["python3", "-c", "import yaml"]) {
+        std::fs::write(folder.join("settings.yaml"), &settings).unwrap();
+        let read = "import yaml; assert yaml.safe_load(open('settings.yaml'))['repos'][0]['hooks'][0]['entry']";
+        assert_eq!(run(&folder, &["python3", "-c", read], &[]).0, 0);
+    }
     let entry = settings.lines().find_map(|line| line.trim_start().strip_prefix("entry: ")).unwrap();
     assert_eq!(shell(&folder, &format!("{entry} models/one.gltf models/two.glb"), &[]).0, 0);
     assert_eq!(shell(&folder, &format!("{entry} models/one.gltf models/broken.gltf"), &[]).0, 3);
@@ -235,7 +241,8 @@ fn parallel_and_slurm_check_all_models_in_parts() {
     check_report(&folder, "findings.xml");
 }
 
-/// In the place of Ray stands a module that reads the files of a folder and calls the function with each.
+/// In the place of Ray stands a module that reads the files of a folder and calls the function with each, and in the place of the Python
+/// package one that runs the program. `integrations/ray/tests` runs the same with both.
 #[cfg(unix)]
 #[test]
 fn a_function_of_ray_checks_the_bytes_of_files() {
@@ -243,20 +250,43 @@ fn a_function_of_ray_checks_the_bytes_of_files() {
         return common::skipped("there is no python3 here");
     }
     let folder = folder("pipeline_ray");
-    let module = "import pathlib\nclass Rows:\n    def __init__(self, rows): self.rows = rows\n    \
-        def map(self, of): return Rows([of(row) for row in self.rows])\n    def iter_rows(self): return iter(self.rows)\n\
+    let ray = "import pathlib\nclass Rows:\n    def __init__(self, rows): self.rows = rows\n    \
+        def map(self, of, fn_kwargs): return Rows([of(row, **fn_kwargs) for row in self.rows])\n    \
+        def iter_rows(self): return iter(self.rows)\n\
         class data:\n    def read_binary_files(folder, include_paths, file_extensions):\n        \
         paths = sorted(path for path in pathlib.Path(folder).iterdir() if path.suffix[1:] in file_extensions)\n        \
         return Rows([{'bytes': path.read_bytes(), 'path': str(path)} for path in paths])\n";
-    std::fs::write(folder.join("ray.py"), module).unwrap();
+    let package = "import json, subprocess\nclass Error(Exception):\n    exit_code = 1\nclass Model:\n    \
+        def __init__(self, data): self.data = data\n    \
+        def check(self, fail_on):\n        \
+        command = ['skinscope', 'check', '-', '--json-lines', '--fail-on', fail_on]\n        \
+        self.line = subprocess.run(command, input=self.data, stdout=subprocess.PIPE).stdout.decode().strip()\n        \
+        if 'error' in json.loads(self.line): raise Error('standard input: ' + json.loads(self.line)['error'])\n        \
+        return self\n    def json_line(self): return self.line\n\
+        def open(data, name): return Model(data)\n";
+    std::fs::write(folder.join("ray.py"), ray).unwrap();
+    std::fs::write(folder.join("skinscope.py"), package).unwrap();
     std::fs::write(folder.join("check_models.py"), below("python", "On Ray").remove(0)).unwrap();
-    let (code, said) = run(&folder, &["python3", "check_models.py"], &[]);
+    let modules = concat!(env!("CARGO_MANIFEST_DIR"), "/integrations/ray");
+    let variables = [("PYTHONPATH", modules), ("PYTHONDONTWRITEBYTECODE", "1")];
+    let (code, said) = run(&folder, &["python3", "check_models.py"], &variables);
     assert_eq!(code, 0, "{said}");
     let text = std::fs::read_to_string(folder.join("findings.jsonl")).unwrap();
-    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let told: Vec<_> =
-        lines.iter().map(|line| (line["file"].as_str().unwrap(), line["exit"].as_str().unwrap())).collect();
-    assert_eq!(told, [("models/damaged.glb", "error"), ("models/two.glb", "ok")]);
-    let (code, said) = shell(&folder, "skinscope report merge findings.jsonl", &[]);
+    let mut lines: Vec<&str> = text.lines().collect();
+    let both = "skinscope check models/damaged.glb models/two.glb --json-lines --fail-on warning > all.jsonl";
+    assert_eq!(shell(&folder, both, &[]).0, 1);
+    let all = std::fs::read_to_string(folder.join("all.jsonl")).unwrap();
+    let mut wanted: Vec<&str> = all.lines().collect();
+    lines.sort_unstable();
+    wanted.sort_unstable();
+    assert_eq!(lines, wanted);
+    let merge = below("sh", "On Ray").remove(0);
+    let merge = merge.lines().find(|line| line.starts_with("skinscope ")).unwrap();
+    let (code, said) = shell(&folder, merge, &[]);
     assert!(code == 1 && said.contains("1 of 2 files does not load"), "{said}");
+    // That of Spark needs a cluster, and is read here.
+    std::fs::write(folder.join("spark.txt"), below("python", "On Spark").remove(0)).unwrap();
+    let read = "compile(open('spark.txt').read(), 'spark.txt', 'exec')";
+    let (code, said) = run(&folder, &["python3", "-c", read], &[]);
+    assert_eq!(code, 0, "{said}");
 }

@@ -26,7 +26,7 @@ pub use line_log::LineLog;
 pub use lock::Lock;
 pub use new_file::{NewFile, remove, rename_new, take_back, write, write_new};
 pub use new_files::NewFiles;
-pub use signals::report_large_files;
+pub use signals::{leave_signals, report_large_files};
 pub use together::{NotWritten, Replacing, write_together};
 
 /// Writes `skinscope: `, `line` and a line break to standard error. Where nothing reads standard error any more the

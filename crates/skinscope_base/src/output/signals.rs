@@ -2,6 +2,7 @@
 
 #[cfg(not(unix))]
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 #[cfg(unix)]
 pub(super) use unix::{forget, watch};
@@ -12,13 +13,21 @@ pub(super) fn watch(_: &Path) {}
 #[cfg(not(unix))]
 pub(super) fn forget(_: &Path) {}
 
+/// Whether signals are the business of the program that this library is in.
+static LEFT: AtomicBool = AtomicBool::new(false);
+
+/// Leaves all signals as they are from now on, for a library within another program that has handlers of its own. Where one of them ends that
+/// program, a half-written file stays, and the next write removes it.
+pub fn leave_signals() {
+    LEFT.store(true, Ordering::Relaxed);
+}
+
 /// Makes writing beyond the system's limit of file size (`ulimit -f`) an error, like that of a full disk. Without this
 /// the system ends the program there.
 pub fn report_large_files() {
     #[cfg(unix)]
     {
         use std::sync::Arc;
-        use std::sync::atomic::AtomicBool;
         // Any handler is enough; where none can be set nothing changes.
         let _set = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
     }
@@ -27,6 +36,7 @@ pub fn report_large_files() {
 #[cfg(unix)]
 mod unix {
     use std::path::{Path, PathBuf};
+    use std::sync::atomic::Ordering;
     use std::sync::mpsc::channel;
     use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
@@ -35,6 +45,7 @@ mod unix {
     use signal_hook::low_level::emulate_default_handler;
 
     use super::super::temporary::is_hidden;
+    use super::LEFT;
 
     /// The temporary files of this process.
     static WATCHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -46,7 +57,9 @@ mod unix {
     /// Registers a file: from now on a signal that ends the program removes it first.
     pub fn watch(path: &Path) {
         static STARTED: Once = Once::new();
-        STARTED.call_once(start);
+        if !LEFT.load(Ordering::Relaxed) {
+            STARTED.call_once(start);
+        }
         watched().push(path.to_owned());
     }
 

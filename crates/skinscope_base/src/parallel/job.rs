@@ -1,6 +1,7 @@
 //! Background jobs: a piece of work on a thread of its own, with its progress, a way to cancel it, and its result. All
 //! background work of the program uses this; [`super::map`] is for work that is shared among all cores and waited for.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -101,11 +102,27 @@ impl<T> fmt::Debug for Job<T> {
     }
 }
 
+thread_local! {
+    /// The context that [`JobContext::of_waiting`] gives to work on this thread; `None`: one of its own.
+    static LENT: RefCell<Option<JobContext>> = const { RefCell::new(None) };
+}
+
 impl JobContext {
-    /// Makes a context for work that runs on the caller's thread: nothing cancels it and nothing reads its progress.
+    /// Makes a context for work that runs on the caller's thread: nothing cancels it and nothing reads its progress, unless a job has lent
+    /// its own to this thread ([`JobContext::lend`]).
     #[must_use]
     pub fn of_waiting() -> Self {
-        Self { state: Arc::default(), wake: Arc::new(|| ()), span: [0.0, 1.0] }
+        let own = || Self { state: Arc::default(), wake: Arc::new(|| ()), span: [0.0, 1.0] };
+        LENT.with_borrow(Option::clone).unwrap_or_else(own)
+    }
+
+    /// Runs work that knows nothing of this job: wherever it asks [`JobContext::of_waiting`] on this thread it gets this context, so that it ends
+    /// when the job is cancelled. The work must not panic.
+    pub fn lend<T>(&self, work: impl FnOnce() -> T) -> T {
+        let outer = LENT.replace(Some(self.clone()));
+        let done = work();
+        LENT.set(outer);
+        done
     }
 
     /// Returns whether nobody wants the result any more.
@@ -181,6 +198,19 @@ mod tests {
     use super::*;
 
     const MINUTE: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn work_that_knows_no_job_has_the_context_that_is_lent_to_its_thread() {
+        let (own, lent) = (JobContext::of_waiting(), JobContext::of_waiting());
+        let cancel = |context: &JobContext| context.state.cancelled.store(true, Ordering::Relaxed);
+        let inner = lent.lend(|| {
+            cancel(&JobContext::of_waiting());
+            own.lend(|| assert!(!JobContext::of_waiting().is_cancelled()));
+            JobContext::of_waiting().is_cancelled()
+        });
+        assert!(inner && lent.is_cancelled() && !own.is_cancelled());
+        assert!(!JobContext::of_waiting().is_cancelled(), "nothing is lent any more");
+    }
 
     #[test]
     fn a_job_says_how_far_it_is_wakes_and_has_its_result_once() {

@@ -1,5 +1,6 @@
 //! Decides which files a changed model becomes, and writes them: all or none.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -258,6 +259,27 @@ impl Prepared {
     }
 }
 
+/// Computes the bytes that a model of one file becomes with its new weights and matrices, and writes nothing. `Saved` has the extent of the
+/// changes alone.
+///
+/// # Errors
+/// The file has changed since it was read.
+pub fn patched(origin: Origin<'_>, sheet: &Sheet, recompression: Recompression) -> Result<(Vec<u8>, Saved), SaveError> {
+    let source = match origin {
+        Origin::File(path, stamps) => Cow::Owned(read(path, stamps)?),
+        Origin::Bytes(source) => Cow::Borrowed(source),
+    };
+    let Patched { main, changes, .. } = patch(&source, sheet, recompression, &mut |_| None)?;
+    Ok((main.unwrap_or_else(|| source.into_owned()), Saved { changes, ..Saved::default() }))
+}
+
+/// Reads a model's own file, which is as it was when the model was read.
+fn read(path: &Path, stamps: &Stamps) -> Result<Vec<u8>, SaveError> {
+    let source = fs::read(path).map_err(|source| WriteError::Read { path: path.to_owned(), source })?;
+    stamps.check()?;
+    Ok(source)
+}
+
 /// Computes the files of a sheet's model with its new weights and matrices, and writes nothing.
 pub fn prepare(
     origin: Origin<'_>,
@@ -267,8 +289,7 @@ pub fn prepare(
 ) -> Result<Prepared, SaveError> {
     match (origin, destination) {
         (Origin::File(path, stamps), destination) => {
-            let source = fs::read(path).map_err(|source| WriteError::Read { path: path.to_owned(), source })?;
-            stamps.check()?;
+            let source = read(path, stamps)?;
             match destination {
                 Destination::To(out) => prepare_to(Some(path), &source, (sheet, recompression), out),
                 Destination::InPlace => prepare_in_place(path, &source, (sheet, recompression)),

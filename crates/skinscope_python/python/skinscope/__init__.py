@@ -1,0 +1,120 @@
+"""Inspects, poses, paints, binds and repairs the skins of glTF characters.
+
+Spaces and units: positions of a primitive are in the space of its mesh, as the file stores them. Poses and deformed surfaces are in the
+scene: right-handed, +Y up, metres. Matrices are for column vectors (``world = matrix @ point``). Times are seconds on the timeline of a clip.
+Numbers of nodes, meshes, primitives, skins, clips and vertices are those of the file, from 0.
+
+What is a command of the program takes the options of that command as keywords: ``--hold-out A`` is ``hold_out="A"``. A flag is ``True``, an
+option that may be given several times takes a list, one with ``NAME=VALUE`` takes a dict, one of several numbers with commas between them takes
+a tuple, and one that names a file takes a path or an open model. A name that is a word of Python has an underscore after it: ``from_``. An
+unknown option is an :class:`Error`. :func:`options` lists them.
+
+Models may be used by several threads at once: while the library works, the interpreter is free. Ctrl+C ends a call with
+``KeyboardInterrupt``, and the model is then as it was; what reads a file or prepares a method may go on for a moment on a thread of its own, without
+effect.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable
+from typing import Literal
+
+from . import _native
+from ._error import Error, Notice
+from ._findings import Finding, Findings, Measured
+from ._model import Deformed, Model, Path, Pose
+from ._native import __version__
+from ._parts import CSR, Clip, Floats, Node, Primitive, Skin
+from ._words import Option, options
+
+__all__ = [
+    "CSR",
+    "Clip",
+    "Deformed",
+    "Error",
+    "Finding",
+    "Findings",
+    "Floats",
+    "Measured",
+    "Model",
+    "Node",
+    "Notice",
+    "Option",
+    "Pose",
+    "Primitive",
+    "Skin",
+    "__version__",
+    "merge_reports",
+    "methods",
+    "open",
+    "options",
+    "passes",
+]
+
+methods: tuple[str, ...] = tuple(_native.methods())
+"""The names of deformation methods."""
+
+passes: tuple[str, ...] = tuple(_native.passes())
+"""The names of passes that a method may have after it, such as ``mush``."""
+
+
+def open(
+    source: Path | bytes | bytearray | memoryview,
+    *,
+    name: str | None = None,
+    allow_external: bool = False,
+    max_memory: int = 4096,
+) -> Model:
+    """Opens a ``.gltf`` or ``.glb`` file by its path, or one in memory by its bytes.
+
+    Pixels of images are not decoded. ``name`` is what reports and errors call the model; without it, its path, or ``model.glb`` or
+    ``model.gltf`` for bytes. Bytes name no other files: the buffers of a ``.gltf`` in memory are data URIs. ``allow_external`` also reads files
+    outside of the model's folder when the model refers to them. ``max_memory`` (MiB, 64 to 1048576) is what the file may take once it is open;
+    every limit on its content follows from it.
+
+    Raises :class:`Error` where the file is bad; the message says what is wrong, where, and what to do.
+    """
+    if not 64 <= max_memory <= 1 << 20:
+        raise Error(f"max_memory is 64 to 1048576 MiB, and not {max_memory}")
+    keywords = {"allow_external": allow_external, "max_memory": max_memory}
+    if isinstance(source, (str, os.PathLike)):
+        path = os.fspath(source)
+        content = _native.Content.open(path, allow_external, max_memory)
+        return Model(content if name is None else content.named(name), path, keywords)
+    if isinstance(source, memoryview):
+        source = bytes(source)
+    if not isinstance(source, (bytes, bytearray)):
+        raise Error(f"a path or bytes were expected, and not {type(source).__name__}")
+    if name is None:
+        name = "model.glb" if source[:4] == b"glTF" else "model.gltf"
+    return Model(_native.Content.of_bytes(source, name, allow_external, max_memory), None, keywords)
+
+
+def merge_reports(
+    reports: Iterable[Path], format: Literal["json", "json_lines", "sarif", "junit", "html"] = "json"
+) -> str:
+    """Joins files of the lines that ``skinscope check --json-lines`` and :meth:`Findings.json_line` write to one report, as
+    ``skinscope report merge`` does. Returns its text.
+
+    Raises :class:`Error` where a line is cut off, or a part of a list is missing.
+    """
+    line = ["report", "merge"]
+    files = [os.fspath(report) for report in reports]
+    if not files:
+        raise Error("there are no reports to join")
+    if format not in ("json", "json_lines", "sarif", "junit", "html"):
+        raise Error(f"a report is json, json_lines, sarif, junit or html, and not {format!r}")
+    if format != "html":
+        return _native.run([*line, f"--{format.replace('_', '-')}", "--", *files], [])[1]
+    with tempfile.TemporaryDirectory(prefix="skinscope-") as folder:
+        page = os.path.join(folder, "report.html")
+        _native.run([*line, f"--html={page}", "--", *files], [])
+        with _open_text(page) as file:
+            return file.read()
+
+
+def _open_text(path: str):  # noqa: ANN202
+    """Opens a text; ``open`` is another function here."""
+    return os.fdopen(os.open(path, os.O_RDONLY), encoding="utf-8")

@@ -1,0 +1,18 @@
+"""What goes wrong, and what is worth knowing."""
+
+
+class Error(Exception):
+    """Whatever cannot be done: a bad file, an option that does not exist, weights that no file can hold. The message is the program's, and
+    what was to be changed is as it was.
+    """
+
+    exit_code: int
+    """The exit code that the program would end with: 1 a file is bad, 2 wrong usage."""
+
+    def __init__(self, message: str, exit_code: int = 2) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+class Notice(UserWarning):
+    """A warning of the program: something was done, and something about it is worth knowing."""

@@ -1,0 +1,442 @@
+"""A model, and everything that can be done with it."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tempfile
+import threading
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy.typing as npt
+
+from . import _native
+from ._error import Error, Notice
+from ._findings import Findings
+from ._parts import CSR, Clip, Floats, Node, Primitive, Skin, clips_of, nodes_of, skins_of
+from ._strokes import file_of
+from ._weights import rows_of, vertices_of
+from ._words import Given, words
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+    from ._options import (
+        BakeWeightsOptions,
+        BindOptions,
+        CheckOptions,
+        ClipOptions,
+        CompareOptions,
+        DeformOptions,
+        DiffOptions,
+        FixOptions,
+        LinksOptions,
+        MeasureOptions,
+        PaintOptions,
+        SculptOptions,
+        SolveOptions,
+    )
+
+Path: TypeAlias = "str | os.PathLike[str]"
+Report: TypeAlias = "dict[str, Any]"
+
+# What a model of one file becomes is kept under such a name while a command runs; no such folder is made.
+_NOWHERE = "<memory>"
+
+# What an edit makes of a content: the new one, and its report. The text is where a model of several files is written.
+_Edit: TypeAlias = "Callable[[_native.Content, str], tuple[_native.Content, Report]]"
+
+
+class Deformed(NamedTuple):
+    """A deformed surface, in the scene, metres."""
+
+    positions: Floats
+    """(V, 3) float32."""
+    normals: Floats
+    """(V, 3) float32, of unit length; zeros where there is none."""
+
+
+class Pose:
+    """A model in a pose, as it was when the pose was taken."""
+
+    def __init__(self, content: _native.Content, keywords: Mapping[str, Any]) -> None:
+        self._content = content
+        self._keywords = dict(keywords)
+
+    @property
+    def matrices(self) -> Floats:
+        """Scene from node for each node of the file, (N, 4, 4) float32, metres. A copy."""
+        return self._content.matrices(words("deform", self._keywords, Given()))
+
+    def palette(self, skin: int) -> Floats:
+        """Scene from mesh for each joint of a skin, (J, 4, 4) float32: that of the joint times its inverse bind matrix. A copy."""
+        skins = self._content.skins()
+        if not 0 <= skin < len(skins):
+            raise Error(f"there is no skin {skin}")
+        return self.matrices[skins[skin][1]] @ self._content.inverse_binds(skin)
+
+    def deform(
+        self,
+        method: str | None = None,
+        *,
+        primitive: Primitive | tuple[int, int] | None = None,
+        instance: int = 0,
+        **options: Unpack[DeformOptions],
+    ) -> Deformed:
+        """Deforms the surface by a method, one of :data:`skinscope.methods`; ``mush=(20, 0.5)`` is the pass after it, as ``--mush`` says.
+
+        ``primitive``, one of :attr:`Model.primitives` or ``(mesh, primitive)`` of the file: only its vertices, V of them in the order of the
+        file, as node number ``instance`` of those that show the mesh has them. Without it those of everything that is shown, by node and
+        primitive, as ``skinscope bake`` writes them (and more of them by a method that takes the surface apart, such as ``rigid``). Weights are used as they are stored, unless ``normalise_weights``.
+        """
+        keywords = {**self._keywords, **options}
+        if method is not None:
+            name, _, after = method.partition("+")
+            keywords["method"] = name
+            if after:
+                keywords.setdefault(after, True)
+        at = (primitive.mesh, primitive.index) if isinstance(primitive, Primitive) else primitive
+        positions, normals = self._content.deform(words("deform", keywords, Given()), at, instance)
+        return Deformed(positions, normals)
+
+
+class Model:
+    """A model of a glTF file, as :func:`skinscope.open` opens it.
+
+    Several threads may use it at once. An edit replaces the whole of it once it is done; where it raises, and where Ctrl+C ends it, the model
+    is as it was. Numbers of nodes, meshes, primitives, skins, clips and vertices are those of the file, from 0.
+    """
+
+    def __init__(self, content: _native.Content, path: str | None, keywords: Mapping[str, Any]) -> None:
+        self._content = content
+        self._path = path
+        # How it was opened, which holds for other files of commands too.
+        self._opened = dict(keywords)
+        self._lock = threading.RLock()
+        self._locks: frozenset[int] = frozenset()
+        # How the last edit of a model of several files is done again with another output, and the folder that has what it made.
+        self._again: tuple[_native.Content, _Edit] | None = None
+        self._scratch: tuple[Any, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Model {self.name!r}: {len(self._content.skins())} skins, {len(self.primitives)} primitives>"
+
+    @property
+    def name(self) -> str:
+        """What reports and errors call it: its path, or the name that was given to bytes."""
+        return self._content.name
+
+    @property
+    def path(self) -> str | None:
+        """The file that it was read from; ``None`` for bytes."""
+        return self._path
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What reading it has repaired or left out."""
+        return tuple(self._content.warnings)
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The nodes, in the order of the file."""
+        return nodes_of(self._content)
+
+    @property
+    def clips(self) -> tuple[Clip, ...]:
+        """The clips, in the order of the file."""
+        return clips_of(self._content)
+
+    @property
+    def skins(self) -> tuple[Skin, ...]:
+        """The skins, in the order of the file."""
+        content = self._content
+        return skins_of(content, nodes_of(content))
+
+    @property
+    def primitives(self) -> tuple[Primitive, ...]:
+        """The primitives that have vertices of their own, by mesh and primitive of the file."""
+        return tuple(Primitive(native) for native in self._content.primitives())
+
+    def primitive(self, mesh: int, primitive: int) -> Primitive:
+        """Returns a primitive by its numbers in the file; one that names the vertices of another gives that one."""
+        if mesh < 0 or primitive < 0:
+            raise Error(f"the file has no primitive {mesh},{primitive}")
+        return Primitive(self._content.primitive(mesh, primitive))
+
+    @property
+    def locks(self) -> frozenset[int]:
+        """Nodes of joints whose weights stay as they are: ``fix``, ``paint``, ``bind``, ``solve`` and ``bake_weights`` have them as ``lock``, and
+        :meth:`set_weights` refuses rows that differ there. They may be set by number or by name; the file does not keep them.
+        """
+        return self._locks
+
+    @locks.setter
+    def locks(self, joints: Iterable[int | str]) -> None:
+        content = self._content
+        rows = content.nodes()
+        of_skins = {joint for _, own in content.skins() for joint in own}
+        found = set()
+        for joint in joints:
+            named = [index for index, name, *_ in rows if (name == joint if isinstance(joint, str) else index == joint)]
+            if len(named) != 1:
+                raise Error(f"{joint!r} names {len(named)} nodes, and a joint is one of them")
+            if named[0] not in of_skins:
+                raise Error(f"{joint!r} is no joint of a skin")
+            found.add(named[0])
+        self._locks = frozenset(found)
+
+    def copy(self) -> Self:
+        """Returns a model of its own with the same content. Nothing is copied until one of the two is edited."""
+        with self._lock:
+            twin = type(self)(self._content, self._path, self._opened)
+            twin._locks, twin._again, twin._scratch = self._locks, self._again, self._scratch
+        return twin
+
+    # What is asked.
+
+    def info(self) -> Report:
+        """Says what the file holds: nodes, skins, meshes, clips, materials, and where in the file each number stands. Returns the JSON of
+        ``skinscope info --json``, whose fields ``skinscope help info`` lists.
+        """
+        return self._asked("info", {}, self._content.with_images())
+
+    def check(self, **options: Unpack[CheckOptions]) -> Findings:
+        """Finds what is wrong with the skins, as ``skinscope check`` does: weights, joints, matrices, seams; with ``rom=True`` also where the
+        surface suffers while joints turn.
+        """
+        content = self._content
+        line = words("check", self._with_opening("check", options), Given())
+        return Findings(*content.check(line))
+
+    def measure(self, **options: Unpack[MeasureOptions]) -> Report:
+        """Measures what a clip does to the surface: stretch, volume, folds. Returns the JSON of ``skinscope measure --json``."""
+        return self._asked("measure", options)
+
+    def compare(self, **options: Unpack[CompareOptions]) -> Report:
+        """Says how far two methods, or two sets of weights, carry the surface apart. Returns the JSON of ``skinscope compare --json``."""
+        return self._asked("compare", options)
+
+    def diff(self, other: Model | Path, **options: Unpack[DiffOptions]) -> Report:
+        """Says what differs between this model and another. Returns the JSON of ``skinscope diff --json``; ``same`` says whether nothing does."""
+        given = Given()
+        line = words("diff", self._with_opening("diff", options), given)
+        own = given.word(self._content)
+        name = given.word(other._content) if isinstance(other, Model) else os.fspath(other)
+        return self._report([*line, "--json", "--", own, name], given)[0]
+
+    def pose(
+        self, clip: int | str | None = None, seconds: float = 0.0, **options: Unpack[DeformOptions]
+    ) -> Pose:
+        """Poses the model: at a time of a clip, which is named by its exact name or its number, within the clip; without one, as the file stores
+        it. Options are those of ``skinscope bake`` about poses: ``pose`` (a file), ``morph``, ``hold``, ``blend_clip`` and others.
+        """
+        keywords: dict[str, Any] = dict(options)
+        if clip is not None:
+            try:
+                time = float(seconds)
+            except (TypeError, ValueError):
+                raise Error(f"seconds are a number, and not {seconds!r}") from None
+            if not math.isfinite(time):
+                raise Error(f"seconds are a finite number, and not {seconds!r}")
+            keywords.update(clip=clip, time=time)
+        pose = Pose(self._content, keywords)
+        # What does not exist is said now.
+        words("deform", keywords, Given())
+        if clip is not None and not any(clip in (at, one[0]) or str(at) == clip for at, one in enumerate(self._content.clips())):
+            raise Error(f"there is no clip {clip!r}")
+        return pose
+
+    def deform(
+        self,
+        method: str | None = None,
+        *,
+        clip: int | str | None = None,
+        seconds: float = 0.0,
+        primitive: Primitive | tuple[int, int] | None = None,
+        instance: int = 0,
+        **options: Unpack[DeformOptions],
+    ) -> Deformed:
+        """Deforms the surface in a pose: ``pose(clip, seconds).deform(method, ...)``."""
+        return self.pose(clip, seconds).deform(method, primitive=primitive, instance=instance, **options)
+
+    # What changes it.
+
+    def set_weights(
+        self,
+        mesh: int,
+        primitive: int,
+        weights: npt.ArrayLike | CSR | Any,
+        *,
+        skin: int | None = None,
+        vertices: npt.ArrayLike | None = None,
+        normalise: bool = False,
+    ) -> Report:
+        """Replaces the weights of a primitive of the file, and rounds them to what the file stores.
+
+        ``weights``: dense ``(V, J)``, ``(indptr, indices, data)`` of V rows, or a sparse matrix of scipy; numbers of any floating-point type,
+        byte order and layout in memory. With ``vertices`` (n,) only these are set, and ``weights`` has n rows. The columns are
+        ``skins[skin].joints``; ``skin`` is needed where several skins with other joints show the mesh. A row has no negative weight and sums to 1
+        within 1e-3, or with ``normalise`` to anything above 0; it is divided by its sum. A row that a vertex has already leaves it as it is, to
+        the bit. More joints than the file has room for get room. Primitives that share the stored weights change too.
+
+        Returns ``{"schema": 1, "changed": {"vertices", "accessors", "bytes", "json_values"}}``.
+
+        Raises :class:`Error`, with the first vertex that is wrong, for a wrong shape or type, a number that is not finite or negative, a joint
+        out of range or twice in a row, a row without weight or of another sum, and where a locked joint would change.
+        """
+        given = self._content.skins()
+        target = self.primitive(mesh, primitive)
+        own = target.skins if skin is None else (skin,)
+        if not own or not all(0 <= one < len(given) for one in own):
+            raise Error(f"mesh {mesh} has no skin" if skin is None else f"there is no skin {skin}")
+        indptr, indices, data = rows_of(weights, len(given[own[0]][1]))
+        chosen = vertices_of(vertices)
+        locks = sorted(self._locks)
+
+        def make(content: _native.Content, out: str) -> tuple[_native.Content, Report]:
+            at = (mesh, primitive, skin)
+            done, report = content.set_weights(at, indptr, indices, data, chosen, normalise, locks, out)
+            return done, json.loads(report)
+
+        return self._edit(make)
+
+    def fix(self, operations: Sequence[str | tuple[str, Any]] = (), **options: Unpack[FixOptions]) -> Report:
+        """Repairs weights, as ``skinscope fix`` does. Operations are named (``"normalise"``), named with their value (``("limit", 4)``), or given as
+        keywords (``limit=4``); they run in the order in which ``skinscope help fix`` lists them. Returns the JSON of ``skinscope fix --json``.
+        """
+        keywords: dict[str, Any] = dict(options)
+        for operation in [operations] if isinstance(operations, str) else operations:
+            name, value = (operation, True) if isinstance(operation, str) else operation
+            keywords[name.replace("-", "_")] = value
+        of_weights = {name.replace("-", "_") for name in _native.weight_operations()}
+        changes_weights = any(keywords.get(name) not in (None, False) for name in of_weights)
+        return self._edited("fix", keywords, locks=changes_weights)
+
+    def paint(
+        self, strokes: Sequence[Mapping[str, Any]] | Mapping[str, Any] | Path | None = None, **options: Unpack[PaintOptions]
+    ) -> Report:
+        """Carries out strokes on the weights, as ``skinscope paint`` does: a list of strokes, what a file of strokes has, or such a file. Paths of
+        pose files in strokes begin at the folder of the file, or at the current one. Without strokes, ``flood="smooth"`` and others paint all
+        vertices. Returns the JSON of ``skinscope paint --json``.
+        """
+        if strokes is None:
+            return self._edited("paint", options, locks="flood" in options)
+        with file_of(strokes, self._locked_words()) as file:
+            return self._edited("paint", {**options, "strokes": file}, locks=False)
+
+    def bind(self, method: str | None = None, **options: Unpack[BindOptions]) -> Report:
+        """Finds weights from the shape of meshes and their joints, as ``skinscope bind`` does: ``heat``, ``voxel`` and others. Returns the JSON of
+        ``skinscope bind --json``.
+        """
+        keywords = dict(options)
+        if method is not None:
+            keywords["method"] = method
+        makes_joints = [name for name in ("skeleton", "humanoid", "from_") if keywords.get(name)]
+        if makes_joints and self._locks:
+            raise Error(f"bind with {makes_joints[0]} locks no joint; clear the locks of the model first")
+        return self._edited("bind", keywords, locks=True)
+
+    def solve(self, poses: Path | None = None, **options: Unpack[SolveOptions]) -> Report:
+        """Finds the weights that bring the posed surface nearest to the example meshes of a folder, as ``skinscope solve`` does; with ``vertex``, to
+        where one vertex should be. Returns the JSON of ``skinscope solve --json``.
+        """
+        return self._edited("solve", {**options, "poses": poses}, locks=True)
+
+    def bake_weights(self, **options: Unpack[BakeWeightsOptions]) -> Report:
+        """Finds the weights with which linear blending comes nearest to another method, as ``skinscope bake-weights`` does. Returns its JSON."""
+        return self._edited("bake-weights", options, locks=True)
+
+    def links(self, **options: Unpack[LinksOptions]) -> Report:
+        """Adds bone links, which turn by a share of a joint's rotation, as ``skinscope links`` does. Returns its JSON."""
+        return self._edited("links", options)
+
+    def sculpt(self, **options: Unpack[SculptOptions]) -> Report:
+        """Makes, names and removes corrective shapes, as ``skinscope sculpt`` does. Returns its JSON."""
+        return self._edited("sculpt", options)
+
+    def add_clips(self, **options: Unpack[ClipOptions]) -> Report:
+        """Adds clips: of other files, of poses at key times, or mirror images, as ``skinscope clip`` does. Returns its JSON."""
+        return self._edited("clip", options)
+
+    # Where it goes.
+
+    def save(self, path: Path, *, keep_links: bool = False) -> None:
+        """Writes the model into a file, byte for byte what the command line writes. A ``.glb`` stays one. Files that a ``.gltf`` names are copied
+        along into another folder. What is written appears whole or not at all, and never over a file that the model was read from.
+        """
+        with self._lock:
+            if self._again is None:
+                self._content.save(path, keep_links)
+            else:
+                content, make = self._again
+                make(content, os.fspath(path))
+
+    def to_bytes(self) -> bytes:
+        """Returns the bytes of the ``.glb`` or ``.gltf`` itself. Buffers of a ``.gltf`` that are files of their own are not in it."""
+        return self._content.bytes()
+
+    # How it is done.
+
+    def _with_opening(self, command: str, keywords: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns the keywords of a command, which opens other files as this model was opened."""
+        return {**self._opened, **keywords}
+
+    def _locked_words(self) -> list[str]:
+        return [f"#{joint}" for joint in sorted(self._locks)]
+
+    def _report(self, line: Sequence[str], given: Given) -> tuple[Report, _native.Content | None]:
+        """Carries a command out. Returns its report, and what it has written in memory."""
+        _, report, messages, written = _native.run(line, given.all)
+        known = {f"warning: {warning}" for content in given.all for warning in content[1].warnings}
+        for message in messages:
+            if message not in known and not message.endswith("`skinscope info` lists them"):
+                warnings.warn(message.removeprefix("warning: "), Notice, stacklevel=4)
+        return json.loads(report), written
+
+    def _asked(self, command: str, keywords: Mapping[str, Any], content: _native.Content | None = None) -> Report:
+        """Carries out a command that changes nothing."""
+        given = Given()
+        model = given.word(self._content if content is None else content)
+        line = words(command, self._with_opening(command, keywords), given)
+        return self._report([*line, "--json", "--", model], given)[0]
+
+    def _edited(self, command: str, keywords: Mapping[str, Any], *, locks: bool = False) -> Report:
+        """Carries out a command that changes the model."""
+        keywords = self._with_opening(command, keywords)
+        if locks and self._locks:
+            own = keywords.get("lock") or []
+            keywords["lock"] = [*(own if isinstance(own, (list, tuple, set)) else [own]), *self._locked_words()]
+
+        def make(content: _native.Content, out: str) -> tuple[_native.Content, Report]:
+            given = Given()
+            # A command reads a model of several files once more, and writes it where it is told.
+            model = given.word(content) if content.is_one_file else os.fspath(content.file or content.name)
+            line = words(command, keywords, given)
+            report, written = self._report([*line, "--json", f"--output={out}", "--", model], given)
+            if written is None:
+                opened = _native.Content.open(out, self._opened["allow_external"], self._opened["max_memory"])
+                written = opened.named(content.name)
+            return written, report
+
+        return self._edit(make)
+
+    def _edit(self, make: _Edit) -> Report:
+        """Replaces the content by what an edit makes of it."""
+        with self._lock:
+            content = self._content
+            if content.is_one_file:
+                made, report = make(content, os.path.join(_NOWHERE, os.path.basename(content.name)))
+                self._content = made
+                return report
+            if not content.is_as_read:
+                raise Error(f"{content.name}: it was changed by another program after it was read", 1)
+            scratch = tempfile.TemporaryDirectory(prefix="skinscope-")
+            out = os.path.join(scratch.name, os.path.basename(os.fspath(content.file or content.name)))
+            made, report = make(content, out)
+            # The folder from before has the files that the edit is done on again.
+            self._again, self._scratch = (content, make), (self._scratch[-1:], scratch)
+            self._content = made
+            return report

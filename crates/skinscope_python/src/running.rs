@@ -1,0 +1,51 @@
+//! Work on a thread of its own, which Ctrl+C cancels, and the exceptions that come of it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use skinscope::cli::in_process::Failure;
+use skinscope::parallel::Job;
+
+pyo3::import_exception!(skinscope._error, Error);
+
+/// How often a caller that waits looks for signals.
+const LOOKS: Duration = Duration::from_millis(50);
+
+/// Makes the exception of a failure.
+pub(crate) fn failed(failure: Failure) -> PyErr {
+    let Failure { message, exit_code } = failure;
+    Error::new_err((message, exit_code))
+}
+
+/// Makes the exception of a call that cannot be.
+pub(crate) fn refused(message: impl Into<String>) -> PyErr {
+    Error::new_err((message.into(), 2))
+}
+
+/// Runs work on another thread, without holding the interpreter, and returns its result. A signal whose handler raises, as that of Ctrl+C
+/// does, cancels it: the exception is raised at once, and whatever the work still does has no effect.
+///
+/// # Errors
+/// The handler of a signal has raised, or the work has panicked.
+pub(crate) fn interruptible<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
+    let (tell, told) = channel();
+    let told = Mutex::new(told);
+    // The caller may have gone away.
+    let wake = Arc::new(move || tell.send(()).unwrap_or_default());
+    let job = Job::start("skinscope", wake, move |context| context.lend(|| catch_unwind(AssertUnwindSafe(work)).ok()));
+    loop {
+        let news = py.detach(|| told.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(LOOKS));
+        if job.is_done() || news == Err(RecvTimeoutError::Disconnected) {
+            break;
+        }
+        py.check_signals()?;
+    }
+    let internal = || refused("the library failed on this; that is a fault of it, and nothing was changed");
+    job.take().flatten().ok_or_else(internal)
+}

@@ -1,0 +1,112 @@
+"""What the panel draws exists: its properties, buttons and icons."""
+
+import sys
+from types import SimpleNamespace
+
+import bpy
+import pytest
+from conftest import stored  # noqa: F401
+from skinscope_blender import panel, preferences, state
+from test_operators import plant, registered, settings  # noqa: F401
+
+ICONS = bpy.types.UILayout.bl_rna.functions["prop"].parameters["icon"].enum_items.keys()
+
+
+class Layout:
+    """Notes what is drawn, and refuses what Blender does not know."""
+
+    def __init__(self, said):
+        self.said = said
+
+    def part(self, **_):
+        return Layout(self.said)
+
+    row = column = box = part
+
+    def label(self, text="", icon="NONE"):
+        assert icon in ICONS
+        self.said.append(text)
+
+    def prop(self, owner, name, text="", icon="NONE"):
+        assert name in owner.bl_rna.properties and icon in ICONS
+        self.said.append(name)
+
+    def operator(self, name, text="", icon="NONE", emboss=True):
+        assert icon in ICONS
+        group, name = name.split(".")
+        kind = getattr(bpy.ops, group)
+        properties = getattr(kind, name).get_rna_type().properties
+        self.said.append(f"{group}.{name}")
+        return Properties(properties)
+
+    def template_list(self, kind, name, owner, listed, other, active, **_):
+        assert hasattr(bpy.types, kind) and {listed, active} <= set(owner.bl_rna.properties.keys())
+        for index, item in enumerate(getattr(owner, listed)):
+            panel.SKINSCOPE_UL_findings.draw_item(None, None, self, owner, item, 0, other, active, index)
+
+
+class Properties:
+    """The properties of a button."""
+
+    def __init__(self, known):
+        object.__setattr__(self, "known", known)
+
+    def __setattr__(self, name, value):
+        assert name in self.known
+
+
+def drawn():
+    """Draws all panels, and returns what they say."""
+    said = []
+    context = SimpleNamespace(
+        window_manager=bpy.context.window_manager, preferences=bpy.context.preferences, region=SimpleNamespace(width=280)
+    )
+    for kind in (panel.SKINSCOPE_PT_check, panel.SKINSCOPE_PT_repair, panel.SKINSCOPE_PT_program):
+        holder = SimpleNamespace(layout=Layout(said), _draw_finding=panel.SKINSCOPE_PT_check._draw_finding)
+        kind.draw(holder, context)
+    return said
+
+
+def test_before_a_check_there_are_buttons_and_no_list():
+    said = drawn()
+    assert {"skinscope.check", "skinscope.repair", "skinscope.bind", "skinscope.open"} <= set(said)
+    assert "skinscope.show" not in said and "skinscope.send" not in said
+
+
+def test_a_finding_that_is_shown_has_its_text_and_its_repair(figure):
+    mesh, _ = figure
+    plant(mesh)
+    bpy.ops.skinscope.check()
+    assert drawn().count("skinscope.show") == len(state.results)
+    number = [found.rule for found in state.results].index("weights-zero")
+    bpy.ops.skinscope.show(index=number)
+    said = drawn()
+    assert {"skinscope.back", "1 vertex of “body”"} <= set(said)
+    assert state.results[number].message.split()[0] in " ".join(said)
+
+
+def test_a_character_without_findings_is_said_to_have_none():
+    state.set_findings(bpy.context, "rig", [], [])
+    assert "Nothing was found at “rig”." in drawn()
+
+
+def test_each_operation_shows_its_setting():
+    for name, kind in sys.modules["skinscope_blender"].weights.VALUES.items():
+        settings().operation = name
+        assert kind is None or kind in drawn()
+
+
+def test_preferences_are_drawn():
+    said = []
+    owner = SimpleNamespace(bl_rna=preferences.SkinscopePreferences.bl_rna)
+    layout = Layout(said)
+    layout.prop = lambda _, name: Layout.prop(layout, owner, name)
+    preferences.SkinscopePreferences.draw(SimpleNamespace(layout=layout), bpy.context)
+    assert said == ["program", "folder"]
+
+
+def test_without_the_package_the_panel_is_drawn_and_says_why(monkeypatch):
+    monkeypatch.setitem(sys.modules, "skinscope", None)
+    assert "skinscope.check" in drawn()
+    with pytest.raises(RuntimeError, match="does not load"):
+        bpy.ops.skinscope.check()

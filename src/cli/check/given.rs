@@ -1,0 +1,43 @@
+//! Checks a model that is open in another program.
+
+use super::super::{CliError, read_pose, tell_unmatched};
+use super::lines::{self, Setting};
+use super::report::{self, Outcome};
+use super::{CheckArgs, Examined, examine};
+use crate::inspect::check::Severity;
+use crate::session::Document;
+
+/// What was found in a model.
+#[derive(Clone, Debug, Default)]
+pub struct Checked {
+    /// An item of `files` of `check --json`.
+    pub item: String,
+    /// The line of `check --json-lines`, with a line break.
+    pub line: String,
+    /// All vertices of each finding, in the order of the findings; the item has the first ones.
+    pub vertices: Vec<Vec<u32>>,
+    /// Whether anything reaches `--fail-on`, or exceeds `--fail-over`.
+    pub fails: bool,
+}
+
+/// Checks an open model. Options that say which files are checked, and in which forms the result is written, have no meaning here.
+pub(in crate::cli) fn check_given(args: &CheckArgs, name: &str, document: &Document) -> Result<Checked, CliError> {
+    let options = args.options()?;
+    let pose = args.rom.pose_file().map(read_pose).transpose()?;
+    let model = document.stored();
+    let Examined { report, unmatched, rom, runtime, judged, .. } =
+        examine(args, &options, pose.as_ref(), model, &|_| ());
+    tell_unmatched(&unmatched);
+    let outcome =
+        Outcome::Checked { model, report: &report, gates: &judged, rom: rom.as_ref(), runtime: runtime.as_ref() };
+    let item = report::json(name, &outcome);
+    let setting = Setting { least: args.fail_on.severity(), rules: args.rules.as_deref(), shard: None };
+    let fails = Severity::ALL.into_iter().any(|severity| args.fails(severity) && report.count(severity) > 0)
+        || judged.iter().any(|judged| !judged.passed());
+    Ok(Checked {
+        line: lines::line(&item, &setting),
+        item: item.to_string(),
+        vertices: report.findings.into_iter().map(|finding| finding.vertices).collect(),
+        fails,
+    })
+}
