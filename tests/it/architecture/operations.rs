@@ -8,7 +8,8 @@ use super::all_sources;
 const MAY: &[(&str, &[&str], &str)] = &[
     ("src/cli/bind.rs", &["rules"], "a key of JSON"),
     ("src/cli/bind_from.rs", &["smooth", "set"], "arguments of another command"),
-    ("src/cli/mod.rs", &["limit", "bind"], "a word that is shown, and the name of a command"),
+    ("src/cli/mod.rs", &["limit"], "a word that is shown"),
+    ("src/cli/program.rs", &["bind"], "the name of a command"),
     ("src/cli/check/gates.rs", &["limit"], "a key of JSON"),
     ("crates/skinscope_session/src/files/words.rs", &["bind"], "a word for a pose"),
     ("src/cli/check/mod.rs", &["limit"], "an argument of another command"),

@@ -275,6 +275,9 @@ pub(super) fn show(pointing: &Pointing<'_>, state: &mut PointerState, commands: 
     }
     if !waits {
         beside(pointing, tool, commands);
+    } else if !state.until_released {
+        // What is shown beside the pointer after a drag does not wait for its next move.
+        ui.ctx().request_repaint();
     }
     waits || tool.owns_picture
 }
