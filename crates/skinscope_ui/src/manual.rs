@@ -194,6 +194,8 @@ pub(super) static PAGES: LazyLock<Vec<ManualPage>> = LazyLock::new(|| {
         "pictures",
         "commands",
         "formats",
+        "blender",
+        "python",
         "speed"
     );
     texts.into_iter().map(|(id, text)| page(id, text)).collect()

@@ -164,7 +164,9 @@ pub(super) fn note_card(pointing: &Pointing<'_>, commands: &mut Vec<Command>) {
     let Some(note) = note else { return forget_note(ui) };
     let pointer = ui.input(|i| i.pointer.latest_pos());
     let known: Option<Card> = ui.data(|d| d.get_temp(id));
-    let mut card = known.filter(|card| card.text == note.text).unwrap_or_else(|| {
+    let known = known.filter(|card| card.text == note.text);
+    let is_new = known.is_none();
+    let mut card = known.unwrap_or_else(|| {
         let at = pointer.unwrap_or(pointing.response.rect.center()) + BESIDE;
         Card { text: note.text.clone(), at, is_gone: false }
     });
@@ -176,7 +178,8 @@ pub(super) fn note_card(pointing: &Pointing<'_>, commands: &mut Vec<Command>) {
             let plate = widgets::plate(ui).fill(theme::opaque(colors(ui).plate));
             plate.show(ui, |ui| contents(ui, note, commands)).inner
         });
-        let is_near = pointer.is_none_or(|at| shown.response.rect.expand(NEAR).contains(at));
+        // Where it lies is not known before its size is, which the first pass finds.
+        let is_near = is_new || pointer.is_none_or(|at| shown.response.rect.expand(NEAR).contains(at));
         card.is_gone = shown.inner || !is_near;
     }
     ui.data_mut(|d| d.insert_temp(id, card));
