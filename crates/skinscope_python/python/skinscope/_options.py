@@ -221,12 +221,12 @@ class FixOptions(TypedDict, total=False):
     """Find the weights that bring the posed surface nearest to meshes of how it should look in some poses: NAME.pose.json with NAME.ply, NAME.obj or NAME.glb in a folder. `skinscope solve` says more of it."""
     solve_by_place: bool
     """With --solve: match the vertices by where they are in the example whose pose is the rest pose."""
-    solve_joints: Any
-    """With --solve: the joints that a vertex may have: kept, near or all."""
     solve_influences: Any
-    """With --solve: at most N joints for a vertex."""
+    """With --solve: at most N joints for a vertex, 4 without it."""
+    solve_joints: Any
+    """With --solve: among these joints, kept (those that the vertex has), all or, as without it, near."""
     solve_keep: Any
-    """With --solve: how strongly the weights of before are kept, from 0 to 1."""
+    """With --solve: keep the weights of before so strongly, 0 to 1, 1e-6 without it."""
     bind_here: bool
     """Set the inverse bind matrices from this pose: in it the mesh then has the shape that the file stores. The pose is that of --clip and --time or of --pose, else the rest pose."""
     clip: Any
@@ -468,9 +468,11 @@ class SculptOptions(TypedDict, total=False):
     name: Any
     """Call the shapes so, in the order of the sculpts, then those of --from and of --vertex; without, they are called after the poses."""
     rename: Any
-    """Give a morph target that the file has another name; may be given several times. It is done before anything else."""
+    """Give a morph target that the file has another name; may be given several times. It is done before anything else. Targets of one name in several meshes get it together; MESH,TARGET in place of the name, by their numbers from 0, means one of them, and is needed where a mesh has several of the name."""
     remove: Any
-    """Take a morph target of the file away by its name, and its weights out of every clip; may be given several times. New shapes come after."""
+    """Take a morph target of the file away by its name, and its weights out of every clip; may be given several times. MESH,TARGET means one as with --rename. All are looked for in the file with its new names. New shapes come after."""
+    drop_drivers: bool
+    """Leave out what drives shapes of the file and does not fit it any more, since no shape can be made beside it: their morph targets and keys stay, and nothing brings them in by joints."""
     primitive: Any
     """Make shapes of this primitive of the file alone, by the numbers of the mesh and of the primitive in it, from 0."""
     no_normals: bool
