@@ -69,7 +69,7 @@ def many_models(program, paths, rounds):
             subprocess.run([program, "check", "--list", listed], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
         def package():
-            with ThreadPoolExecutor() as pool:
+            with ThreadPoolExecutor(os.cpu_count()) as pool:
                 list(pool.map(opened_and_checked, paths))
 
         def serially():

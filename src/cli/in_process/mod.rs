@@ -14,8 +14,8 @@ use clap::{Args, Parser, Subcommand};
 pub use self::options::{CommandOption, OptionKind, options_of};
 use super::CliError;
 pub use super::check::Checked;
-use super::check::check_given;
 use super::check::merge::{self, MergeArgs};
+use super::check::{CheckArgs, check_given};
 use super::commands::Commands;
 use super::open_models::with;
 pub use super::open_models::{Content, Failure, Given};
@@ -57,6 +57,13 @@ struct DeformArgs {
     pose: PoseArgs,
 }
 
+/// A command line of one command alone: to put the parser of all commands together takes as long as the check of a small model.
+#[derive(Debug, Parser)]
+struct One<A: Args> {
+    #[command(flatten)]
+    args: A,
+}
+
 /// What a command has done.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
@@ -79,6 +86,14 @@ fn messages(captured: &Captured) -> Vec<String> {
 fn parse(words: &[OsString]) -> Result<Command, Failure> {
     let all = std::iter::once(OsString::from("skinscope")).chain(words.iter().cloned());
     Line::try_parse_from(all).map(|line| line.command).map_err(|error| CliError::from(error).into())
+}
+
+/// Returns the options of one command, whose name is the first word.
+fn options_given<A: Args>(command: &str, words: &[OsString]) -> Result<A, Failure> {
+    if words.first().is_none_or(|word| word != command) {
+        return Err(no_command(words));
+    }
+    One::<A>::try_parse_from(words).map(|line| line.args).map_err(|error| CliError::from(error).into())
 }
 
 /// Makes the failure of words that are no command of this function.
@@ -112,7 +127,7 @@ pub fn run(words: &[OsString], given: Vec<Given>) -> Result<Outcome, Failure> {
 /// # Errors
 /// The words are no such command line, or the pose of a range of motion cannot be read.
 pub fn check(words: &[OsString], name: &str, content: &Content) -> Result<Checked, Failure> {
-    let Command::Plain(Commands::Check(args)) = parse(words)? else { return Err(no_command(words)) };
+    let args: CheckArgs = options_given("check", words)?;
     let (checked, ..) = with(Vec::new(), || check_given(&args, name, &content.document));
     Ok(checked?)
 }
@@ -122,7 +137,7 @@ pub fn check(words: &[OsString], name: &str, content: &Content) -> Result<Checke
 /// # Errors
 /// The words are no such command line, or name what the model does not have.
 pub fn posed(words: &[OsString], content: &Content) -> Result<Session, Failure> {
-    let Command::Deform(args) = parse(words)? else { return Err(no_command(words)) };
+    let args: DeformArgs = options_given("deform", words)?;
     let (session, ..) = with(Vec::new(), || args.pose.session(content.document.clone()));
     Ok(session?)
 }
