@@ -5,21 +5,22 @@ from __future__ import annotations
 import json
 import math
 import os
-import tempfile
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+import numpy as np
 import numpy.typing as npt
 
 from . import _native
-from ._error import Error, Notice
+from ._error import Error, Notice, number
 from ._findings import Findings
 from ._parts import CSR, Clip, Floats, Node, Primitive, Skin, clips_of, nodes_of, skins_of
-from ._strokes import file_of
+from ._scratch import Scratch
+from ._strokes import Text, file_of, text_of
 from ._weights import rows_of, vertices_of
-from ._words import Given, words
+from ._words import Given, held, words
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -46,8 +47,88 @@ Report: TypeAlias = "dict[str, Any]"
 # What a model of one file becomes is kept under such a name while a command runs; no such folder is made.
 _NOWHERE = "<memory>"
 
-# What an edit makes of a content: the new one, and its report. The text is where a model of several files is written.
-_Edit: TypeAlias = "Callable[[_native.Content, str], tuple[_native.Content, Report]]"
+# What an edit makes of a content: the new one, and its report. The text is where a model of several files is written. The last value is None the
+# first time; where the edit is done again to be saved, it is whether hard links are kept.
+_Edit: TypeAlias = "Callable[[_native.Content, str, bool | None], tuple[_native.Content, Report]]"
+
+
+class _State(NamedTuple):
+    """What a model is. It is replaced as a whole, so that a call that is ended in the middle leaves the one before."""
+
+    content: _native.Content
+    again: tuple[_native.Content, _Edit] | None = None
+    """How the last edit of a model of several files is done again with another output."""
+    scratch: tuple[Scratch, ...] = ()
+    """The folders with what that edit was done on, and what it made."""
+
+
+def _place(primitive: Primitive | tuple[int, int] | None) -> tuple[int, int] | None:
+    """Returns the numbers of a primitive in the file."""
+    if primitive is None:
+        return None
+    if isinstance(primitive, Primitive):
+        return primitive.mesh, primitive.index
+    try:
+        mesh, index = primitive
+    except (TypeError, ValueError):
+        raise Error(f"a primitive is one of the model, or its mesh and its number in it, and not {primitive!r}") from None
+    try:
+        return number(mesh, "mesh"), number(index, "primitive")
+    except Error:
+        raise Error(f"the file has no primitive {mesh},{index}") from None
+
+
+def _unpickled(
+    kind: type[Model],
+    data: bytes,
+    name: str,
+    path: str | None,
+    source: str | None,
+    opened: Mapping[str, Any],
+    locks: frozenset[int],
+) -> Model:
+    """Makes a model again in another process."""
+    model = kind(_native.Content.of_bytes(data, name, opened["allow_external"], opened["max_memory"]), path, opened)
+    model._source, model._locks = source, locks
+    return model
+
+
+def _is_current(content: _native.Content) -> None:
+    """Refuses a model whose files are others by now."""
+    if not content.is_as_read:
+        raise Error(f"{content.name}: it was changed by another program after it was read", 1)
+
+
+def _is_one(path: str, source: str) -> bool:
+    """Returns whether two paths lead to one file."""
+    try:
+        return os.path.samefile(path, source)
+    except (OSError, ValueError):
+        return False
+
+
+def _keep(before: _native.Content, after: _native.Content, joints: frozenset[int]) -> None:
+    """Refuses an edit that has changed weights of these joints, nodes of the file."""
+    if not joints:
+        return
+    own, new = _columns(before, joints), _columns(after, joints)
+    for place, weights in own.items():
+        if not np.array_equal(weights, new.get(place)):
+            names = {index: name for index, name, *_ in before.nodes()}
+            raise Error(f"{names[place[-1]]!r} is locked, and its weights would change")
+
+
+def _columns(content: _native.Content, joints: Iterable[int]) -> dict[tuple[int, int, int, int], Any]:
+    """Returns the weights of joints, nodes of the file, by mesh, primitive, skin and joint."""
+    skins = content.skins()
+    out = {}
+    for native in content.primitives():
+        for skin in native.skins:
+            own = [(column, joint) for column, joint in enumerate(skins[skin][1]) if joint in joints]
+            if own:
+                dense = native.dense(skin)
+                out.update({(native.mesh, native.index, skin, joint): dense[:, column] for column, joint in own})
+    return out
 
 
 class Deformed(NamedTuple):
@@ -98,8 +179,13 @@ class Pose:
             keywords["method"] = name
             if after:
                 keywords.setdefault(after, True)
-        at = (primitive.mesh, primitive.index) if isinstance(primitive, Primitive) else primitive
-        positions, normals = self._content.deform(words("deform", keywords, Given()), at, instance)
+        at = _place(primitive)
+        if at is not None:
+            # One that names the vertices of another is shown as that one.
+            native = self._content.primitive(*at)
+            at = native.mesh, native.index
+        line = words("deform", keywords, Given())
+        positions, normals = self._content.deform(line, at, number(instance, "instance"))
         return Deformed(positions, normals)
 
 
@@ -111,15 +197,32 @@ class Model:
     """
 
     def __init__(self, content: _native.Content, path: str | None, keywords: Mapping[str, Any]) -> None:
-        self._content = content
+        self._state = _State(content)
         self._path = path
+        # The file that no output replaces.
+        self._source = None if content.file is None else os.fspath(content.file)
         # How it was opened, which holds for other files of commands too.
         self._opened = dict(keywords)
         self._lock = threading.RLock()
         self._locks: frozenset[int] = frozenset()
-        # How the last edit of a model of several files is done again with another output, and the folder that has what it made.
-        self._again: tuple[_native.Content, _Edit] | None = None
-        self._scratch: tuple[Any, ...] = ()
+
+    @property
+    def _content(self) -> _native.Content:
+        return self._state.content
+
+    def __copy__(self) -> Self:
+        return self.copy()
+
+    def __deepcopy__(self, _: Any) -> Self:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A model of one file goes to another process as its bytes."""
+        state = self._state
+        if not state.content.is_one_file:
+            raise Error(f"{self.name} is of several files, and goes to no other process; send its path, or save it as a .glb")
+        parts = state.content.bytes(), self.name, self._path, self._source, self._opened, self._locks
+        return _unpickled, (type(self), *parts)
 
     def __repr__(self) -> str:
         return f"<Model {self.name!r}: {len(self._content.skins())} skins, {len(self.primitives)} primitives>"
@@ -162,24 +265,23 @@ class Model:
 
     def primitive(self, mesh: int, primitive: int) -> Primitive:
         """Returns a primitive by its numbers in the file; one that names the vertices of another gives that one."""
-        if mesh < 0 or primitive < 0:
-            raise Error(f"the file has no primitive {mesh},{primitive}")
+        mesh, primitive = _place((mesh, primitive))
         return Primitive(self._content.primitive(mesh, primitive))
 
     @property
     def locks(self) -> frozenset[int]:
         """Nodes of joints whose weights stay as they are: ``fix``, ``paint``, ``bind``, ``solve`` and ``bake_weights`` have them as ``lock``, and
-        :meth:`set_weights` refuses rows that differ there. They may be set by number or by name; the file does not keep them.
+        :meth:`set_weights` and :meth:`links` refuse what differs there. They may be set by number or by name; the file does not keep them.
         """
         return self._locks
 
     @locks.setter
-    def locks(self, joints: Iterable[int | str]) -> None:
+    def locks(self, joints: Iterable[int | str] | int | str) -> None:
         content = self._content
         rows = content.nodes()
         of_skins = {joint for _, own in content.skins() for joint in own}
         found = set()
-        for joint in joints:
+        for joint in [joints] if isinstance(joints, (str, int)) else joints:
             named = [index for index, name, *_ in rows if (name == joint if isinstance(joint, str) else index == joint)]
             if len(named) != 1:
                 raise Error(f"{joint!r} names {len(named)} nodes, and a joint is one of them")
@@ -192,7 +294,7 @@ class Model:
         """Returns a model of its own with the same content. Nothing is copied until one of the two is edited."""
         with self._lock:
             twin = type(self)(self._content, self._path, self._opened)
-            twin._locks, twin._again, twin._scratch = self._locks, self._again, self._scratch
+            twin._state, twin._locks, twin._source = self._state, self._locks, self._source
         return twin
 
     # What is asked.
@@ -221,11 +323,14 @@ class Model:
 
     def diff(self, other: Model | Path, **options: Unpack[DiffOptions]) -> Report:
         """Says what differs between this model and another. Returns the JSON of ``skinscope diff --json``; ``same`` says whether nothing does."""
-        given = Given()
+        given = Given(dict(options), None if isinstance(other, Model) else other)
+        for content in [self._content, *([other._content] if isinstance(other, Model) else [])]:
+            # It looks at the bytes of both.
+            _is_current(content)
         line = words("diff", self._with_opening("diff", options), given)
         own = given.word(self._content)
         name = given.word(other._content) if isinstance(other, Model) else os.fspath(other)
-        return self._report([*line, "--json", "--", own, name], given)[0]
+        return self._report([*line, "--json", "--", own, name], given, stacklevel=3)[0]
 
     def pose(
         self, clip: int | str | None = None, seconds: float = 0.0, **options: Unpack[DeformOptions]
@@ -234,6 +339,8 @@ class Model:
         it. Options are those of ``skinscope bake`` about poses: ``pose`` (a file), ``morph``, ``hold``, ``blend_clip`` and others.
         """
         keywords: dict[str, Any] = dict(options)
+        if clip is None and seconds != 0.0:
+            raise Error(f"{seconds!r} seconds are a time of a clip, and none is named")
         if clip is not None:
             try:
                 time = float(seconds)
@@ -289,14 +396,17 @@ class Model:
         """
         given = self._content.skins()
         target = self.primitive(mesh, primitive)
-        own = target.skins if skin is None else (skin,)
+        own = target.skins if skin is None else (number(skin, "skin"),)
         if not own or not all(0 <= one < len(given) for one in own):
             raise Error(f"mesh {mesh} has no skin" if skin is None else f"there is no skin {skin}")
-        indptr, indices, data = rows_of(weights, len(given[own[0]][1]))
         chosen = vertices_of(vertices)
+        rows = target.vertex_count if chosen is None else len(chosen)
+        indptr, indices, data = rows_of(weights, rows, len(given[own[0]][1]))
         locks = sorted(self._locks)
 
-        def make(content: _native.Content, out: str) -> tuple[_native.Content, Report]:
+        def make(content: _native.Content, out: str, saving: bool | None) -> tuple[_native.Content, Report]:
+            if saving:
+                raise Error("weights that are set are written without hard links")
             at = (mesh, primitive, skin)
             done, report = content.set_weights(at, indptr, indices, data, chosen, normalise, locks, out)
             return done, json.loads(report)
@@ -309,10 +419,15 @@ class Model:
         """
         keywords: dict[str, Any] = dict(options)
         for operation in [operations] if isinstance(operations, str) else operations:
-            name, value = (operation, True) if isinstance(operation, str) else operation
+            try:
+                name, value = (operation, True) if isinstance(operation, str) else operation
+            except (TypeError, ValueError):
+                raise Error(f"an operation is a name, or a name and its value, and not {operation!r}") from None
+            if not isinstance(name, str):
+                raise Error(f"an operation has a name, and not {name!r}")
             keywords[name.replace("-", "_")] = value
         of_weights = {name.replace("-", "_") for name in _native.weight_operations()}
-        changes_weights = any(keywords.get(name) not in (None, False) for name in of_weights)
+        changes_weights = any(keywords.get(name) is not None and keywords[name] is not False for name in of_weights)
         return self._edited("fix", keywords, locks=changes_weights)
 
     def paint(
@@ -324,8 +439,8 @@ class Model:
         """
         if strokes is None:
             return self._edited("paint", options, locks="flood" in options)
-        with file_of(strokes, self._locked_words()) as file:
-            return self._edited("paint", {**options, "strokes": file}, locks=False)
+        given = text_of(strokes, self._locked_words())
+        return self._edited("paint", options, strokes=given)
 
     def bind(self, method: str | None = None, **options: Unpack[BindOptions]) -> Report:
         """Finds weights from the shape of meshes and their joints, as ``skinscope bind`` does: ``heat``, ``voxel`` and others. Returns the JSON of
@@ -350,8 +465,11 @@ class Model:
         return self._edited("bake-weights", options, locks=True)
 
     def links(self, **options: Unpack[LinksOptions]) -> Report:
-        """Adds bone links, which turn by a share of a joint's rotation, as ``skinscope links`` does. Returns its JSON."""
-        return self._edited("links", options)
+        """Adds bone links, which turn by a share of a joint's rotation, as ``skinscope links`` does. Returns its JSON.
+
+        Raises :class:`Error` where a joint of :attr:`locks` would lose weight to them.
+        """
+        return self._edited("links", options, keeps=self._locks)
 
     def sculpt(self, **options: Unpack[SculptOptions]) -> Report:
         """Makes, names and removes corrective shapes, as ``skinscope sculpt`` does. Returns its JSON."""
@@ -367,12 +485,38 @@ class Model:
         """Writes the model into a file, byte for byte what the command line writes. A ``.glb`` stays one. Files that a ``.gltf`` names are copied
         along into another folder. What is written appears whole or not at all, and never over a file that the model was read from.
         """
+        target = os.fspath(path)
+        if self._source is not None and _is_one(target, self._source):
+            raise Error(f"{target}: this file is read, and no output replaces what is read; give the output another name")
         with self._lock:
-            if self._again is None:
-                self._content.save(path, keep_links)
+            state = self._state
+            if state.again is None:
+                state.content.save(target, keep_links)
             else:
-                content, make = self._again
-                make(content, os.fspath(path))
+                self._save_again(target, keep_links)
+
+    def _save_again(self, path: str, keep_links: bool) -> None:
+        """Does the last edit again with another output, so that its files have the names which the command line gives them. Where that cannot be,
+        such as when a file that the edit has read is gone, the files of the model are copied as they are.
+        """
+        content = self._content
+        assert self._state.again is not None
+        before, make = self._state.again
+        try:
+            done, _ = make(before, path, keep_links)
+        except Error:
+            try:
+                content.save(path, keep_links)
+            except Error:
+                pass
+            else:
+                return
+            raise
+        given = Given()
+        both = [given.word(content), given.word(done)]
+        if not json.loads(_native.run(["diff", "--json", "--", *both], given.all)[1])["same"]:
+            # A file that the edit reads has other content now.
+            content.save(path, keep_links)
 
     def to_bytes(self) -> bytes:
         """Returns the bytes of the ``.glb`` or ``.gltf`` itself. Buffers of a ``.gltf`` that are files of their own are not in it."""
@@ -387,38 +531,56 @@ class Model:
     def _locked_words(self) -> list[str]:
         return [f"#{joint}" for joint in sorted(self._locks)]
 
-    def _report(self, line: Sequence[str], given: Given) -> tuple[Report, _native.Content | None]:
-        """Carries a command out. Returns its report, and what it has written in memory."""
+    def _report(
+        self, line: Sequence[str], given: Given, *, stacklevel: int | None
+    ) -> tuple[Report, _native.Content | None]:
+        """Carries a command out. Returns its report, and what it has written in memory. Warnings are those of the caller so many calls above;
+        ``None``: they were told before.
+        """
         _, report, messages, written = _native.run(line, given.all)
         known = {f"warning: {warning}" for content in given.all for warning in content[1].warnings}
-        for message in messages:
+        for message in messages if stacklevel is not None else []:
             if message not in known and not message.endswith("`skinscope info` lists them"):
-                warnings.warn(message.removeprefix("warning: "), Notice, stacklevel=4)
+                warnings.warn(message.removeprefix("warning: "), Notice, stacklevel=stacklevel)
         return json.loads(report), written
 
     def _asked(self, command: str, keywords: Mapping[str, Any], content: _native.Content | None = None) -> Report:
         """Carries out a command that changes nothing."""
-        given = Given()
+        given = Given(keywords)
         model = given.word(self._content if content is None else content)
         line = words(command, self._with_opening(command, keywords), given)
-        return self._report([*line, "--json", "--", model], given)[0]
+        return self._report([*line, "--json", "--", model], given, stacklevel=4)[0]
 
-    def _edited(self, command: str, keywords: Mapping[str, Any], *, locks: bool = False) -> Report:
-        """Carries out a command that changes the model."""
-        keywords = self._with_opening(command, keywords)
+    def _edited(
+        self,
+        command: str,
+        keywords: Mapping[str, Any],
+        *,
+        locks: bool = False,
+        strokes: Text | str | None = None,
+        keeps: frozenset[int] = frozenset(),
+    ) -> Report:
+        """Carries out a command that changes the model: with its locks as an option, with strokes, or only if weights of joints stay."""
+        keywords = {name: held(value) for name, value in self._with_opening(command, keywords).items()}
         if locks and self._locks:
-            own = keywords.get("lock") or []
-            keywords["lock"] = [*(own if isinstance(own, (list, tuple, set)) else [own]), *self._locked_words()]
+            own = keywords.get("lock")
+            own = [] if own is None else own
+            keywords["lock"] = [*(own if isinstance(own, (list, tuple)) else [own]), *self._locked_words()]
 
-        def make(content: _native.Content, out: str) -> tuple[_native.Content, Report]:
-            given = Given()
-            # A command reads a model of several files once more, and writes it where it is told.
-            model = given.word(content) if content.is_one_file else os.fspath(content.file or content.name)
-            line = words(command, keywords, given)
-            report, written = self._report([*line, "--json", f"--output={out}", "--", model], given)
+        def make(content: _native.Content, out: str, saving: bool | None) -> tuple[_native.Content, Report]:
+            with file_of(strokes) as file:
+                options = {**keywords, **({} if file is None else {"strokes": file})}
+                if saving:
+                    options["keep_links"] = True
+                given = Given(options)
+                # A command reads a model of several files once more, and writes it where it is told.
+                model = given.word(content) if content.is_one_file else os.fspath(content.file or content.name)
+                line = [*words(command, options, given), "--json", f"--output={out}", "--", model]
+                report, written = self._report(line, given, stacklevel=6 if saving is None else None)
             if written is None:
                 opened = _native.Content.open(out, self._opened["allow_external"], self._opened["max_memory"])
                 written = opened.named(content.name)
+            _keep(content, written, keeps)
             return written, report
 
         return self._edit(make)
@@ -426,17 +588,16 @@ class Model:
     def _edit(self, make: _Edit) -> Report:
         """Replaces the content by what an edit makes of it."""
         with self._lock:
-            content = self._content
+            state = self._state
+            content = state.content
             if content.is_one_file:
-                made, report = make(content, os.path.join(_NOWHERE, os.path.basename(content.name)))
-                self._content = made
+                made, report = make(content, os.path.join(_NOWHERE, os.path.basename(content.name)), None)
+                self._state = _State(made)
                 return report
-            if not content.is_as_read:
-                raise Error(f"{content.name}: it was changed by another program after it was read", 1)
-            scratch = tempfile.TemporaryDirectory(prefix="skinscope-")
-            out = os.path.join(scratch.name, os.path.basename(os.fspath(content.file or content.name)))
-            made, report = make(content, out)
+            _is_current(content)
+            scratch = Scratch()
+            out = os.path.join(scratch.folder, os.path.basename(os.fspath(content.file or content.name)))
+            made, report = make(content, out, None)
             # The folder from before has the files that the edit is done on again.
-            self._again, self._scratch = (content, make), (self._scratch[-1:], scratch)
-            self._content = made
+            self._state = _State(made, (content, make), (*state.scratch[-1:], scratch))
             return report
