@@ -94,6 +94,19 @@ def test_a_model_of_several_files_is_never_saved_over_the_first_of_them(split):
     assert {path.name: path.read_bytes() for path in split.parent.iterdir()} == before
 
 
+def test_an_edit_that_changes_nothing_does_not_stand_in_the_way_of_saving(split):
+    model = skinscope.open(split)
+    model.fix(limit=1)
+    own = model.primitives[0].weights()
+    assert model.fix(limit=2)["changed"]["vertices"] == 0
+    model.save(split.parent / "other.gltf")
+    np.testing.assert_array_equal(skinscope.open(split.parent / "other.gltf").primitives[0].weights(), own)
+    untouched = skinscope.open(split)
+    untouched.fix(limit=8)
+    untouched.save(split.parent / "same.gltf")
+    assert skinscope.open(split.parent / "same.gltf").diff(split)["same"]
+
+
 def test_strokes_on_a_model_of_several_files_are_saved(split, tmp_path):
     model = skinscope.open(split)
     strokes = (one for one in [stroke(model)])
@@ -132,6 +145,34 @@ def test_an_edit_that_cannot_be_done_again_is_saved_all_the_same(split, tmp_path
     path.unlink()
     model.save(tmp_path / "a.gltf")
     np.testing.assert_array_equal(skinscope.open(tmp_path / "a.gltf").primitives[0].weights(), own)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
+def test_edits_of_several_files_that_ctrl_c_ends_leave_no_half_and_no_folders(split):
+    script = """
+import os, signal, sys, threading, time
+import skinscope
+for wait in [0.002, 0.01, 0.03, 0.08]:
+    model = skinscope.open(sys.argv[1])
+    model.fix(limit=2)
+    timer = threading.Timer(wait, os.kill, (os.getpid(), signal.SIGINT))
+    try:
+        timer.start()
+        for most in range(500):
+            model.bind("heat", max_influences=1 + most % 4)
+    except KeyboardInterrupt:
+        pass
+    timer.join()
+    model.save(f"saved{wait}.gltf")
+    assert skinscope.open(f"saved{wait}.gltf").diff(model)["same"]
+# What was ended has stopped by then.
+time.sleep(0.5)
+"""
+    folder = split.parent / "scratch"
+    folder.mkdir()
+    place = {**os.environ, "TMPDIR": str(folder)}
+    done = subprocess.run([sys.executable, "-c", script, split], cwd=split.parent, env=place, timeout=120)
+    assert done.returncode == 0 and list(folder.iterdir()) == []
 
 
 @pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
@@ -211,7 +252,11 @@ def test_models_are_copied_and_sent_to_other_processes(figure, split, tmp_path):
         lambda model: model.paint([{"brush": "add", "locked": "Head"}]),
         lambda model: model.fix([("limit",)]),
         lambda model: model.fix([5]),
+        lambda model: model.deform("linear+mush"),
+        lambda model: model.set_weights(0, 0, np.ma.masked_less(model.primitives[0].weights(), 0.5)),
         lambda model: skinscope.open(DATA, max_memory="100"),
+        lambda model: skinscope.open(DATA, name=""),
+        lambda model: skinscope.open(DATA, name="\udcff.glb"),
     ],
 )
 def test_whatever_cannot_be_is_an_error_of_the_one_class(figure, call):
@@ -223,10 +268,9 @@ def test_whatever_cannot_be_is_an_error_of_the_one_class(figure, call):
 def test_a_warning_is_at_the_line_of_the_caller(figure):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        figure.bind("heat", max_influences=1)
-        figure.diff(figure.copy())
-        figure.measure(time=0.1)
-    assert all(one.filename == __file__ for one in caught if issubclass(one.category, skinscope.Notice))
+        figure.fix(limit=2, recompress=True)
+    notices = [one for one in caught if issubclass(one.category, skinscope.Notice)]
+    assert notices and all(one.filename == __file__ for one in notices)
 
 
 FORK = """

@@ -80,6 +80,8 @@ def open(
     if not isinstance(max_memory, int) or not 64 <= max_memory <= 1 << 20:
         raise Error(f"max_memory is 64 to 1048576 MiB, and not {max_memory}")
     keywords = {"allow_external": allow_external, "max_memory": max_memory}
+    if name is not None and not _is_name(name):
+        raise Error(f"a name is a text that is not empty, and not {name!r}")
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
         if not isinstance(path, str):
@@ -120,6 +122,14 @@ def merge_reports(
         _native.run([*line, f"--html={page}", "--", *files], [])
         with _open_text(page) as file:
             return file.read()
+
+
+def _is_name(name: object) -> bool:
+    """Returns whether this is a text, and all of it characters."""
+    try:
+        return isinstance(name, str) and bool(name.encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def _open_text(path: str):  # noqa: ANN202

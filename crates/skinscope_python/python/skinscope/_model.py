@@ -72,10 +72,14 @@ def _place(primitive: Primitive | tuple[int, int] | None) -> tuple[int, int] | N
         mesh, index = primitive
     except (TypeError, ValueError):
         raise Error(f"a primitive is one of the model, or its mesh and its number in it, and not {primitive!r}") from None
+    return _numbers(mesh, index)
+
+
+def _numbers(mesh: int, primitive: int) -> tuple[int, int]:
     try:
-        return number(mesh, "mesh"), number(index, "primitive")
+        return number(mesh, "mesh"), number(primitive, "primitive")
     except Error:
-        raise Error(f"the file has no primitive {mesh},{index}") from None
+        raise Error(f"the file has no primitive {mesh},{primitive}") from None
 
 
 def _unpickled(
@@ -113,15 +117,15 @@ def _keep(before: _native.Content, after: _native.Content, joints: frozenset[int
         return
     own, new = _columns(before, joints), _columns(after, joints)
     for place, weights in own.items():
-        if not np.array_equal(weights, new.get(place)):
+        if place not in new or not np.array_equal(weights, new[place]):
             names = {index: name for index, name, *_ in before.nodes()}
             raise Error(f"{names[place[-1]]!r} is locked, and its weights would change")
 
 
-def _columns(content: _native.Content, joints: Iterable[int]) -> dict[tuple[int, int, int, int], Any]:
+def _columns(content: _native.Content, joints: frozenset[int]) -> dict[tuple[int, int, int, int], Floats]:
     """Returns the weights of joints, nodes of the file, by mesh, primitive, skin and joint."""
     skins = content.skins()
-    out = {}
+    out: dict[tuple[int, int, int, int], Floats] = {}
     for native in content.primitives():
         for skin in native.skins:
             own = [(column, joint) for column, joint in enumerate(skins[skin][1]) if joint in joints]
@@ -155,7 +159,7 @@ class Pose:
     def palette(self, skin: int) -> Floats:
         """Scene from mesh for each joint of a skin, (J, 4, 4) float32: that of the joint times its inverse bind matrix. A copy."""
         skins = self._content.skins()
-        if not 0 <= skin < len(skins):
+        if number(skin, "skin") >= len(skins):
             raise Error(f"there is no skin {skin}")
         return self.matrices[skins[skin][1]] @ self._content.inverse_binds(skin)
 
@@ -175,10 +179,7 @@ class Pose:
         """
         keywords = {**self._keywords, **options}
         if method is not None:
-            name, _, after = method.partition("+")
-            keywords["method"] = name
-            if after:
-                keywords.setdefault(after, True)
+            keywords["method"] = method
         at = _place(primitive)
         if at is not None:
             # One that names the vertices of another is shown as that one.
@@ -265,8 +266,7 @@ class Model:
 
     def primitive(self, mesh: int, primitive: int) -> Primitive:
         """Returns a primitive by its numbers in the file; one that names the vertices of another gives that one."""
-        mesh, primitive = _place((mesh, primitive))
-        return Primitive(self._content.primitive(mesh, primitive))
+        return Primitive(self._content.primitive(*_numbers(mesh, primitive)))
 
     @property
     def locks(self) -> frozenset[int]:
@@ -483,7 +483,8 @@ class Model:
 
     def save(self, path: Path, *, keep_links: bool = False) -> None:
         """Writes the model into a file, byte for byte what the command line writes. A ``.glb`` stays one. Files that a ``.gltf`` names are copied
-        along into another folder. What is written appears whole or not at all, and never over a file that the model was read from.
+        along into another folder. What is written appears whole or not at all, and never over the file that the model was read from. Where Ctrl+C
+        ends the call, it may still appear.
         """
         target = os.fspath(path)
         if self._source is not None and _is_one(target, self._source):
@@ -539,8 +540,8 @@ class Model:
         """
         _, report, messages, written = _native.run(line, given.all)
         known = {f"warning: {warning}" for content in given.all for warning in content[1].warnings}
-        for message in messages if stacklevel is not None else []:
-            if message not in known and not message.endswith("`skinscope info` lists them"):
+        for message in messages:
+            if stacklevel is not None and message not in known and not message.endswith("`skinscope info` lists them"):
                 warnings.warn(message.removeprefix("warning: "), Notice, stacklevel=stacklevel)
         return json.loads(report), written
 
@@ -596,8 +597,11 @@ class Model:
                 return report
             _is_current(content)
             scratch = Scratch()
-            out = os.path.join(scratch.folder, os.path.basename(os.fspath(content.file or content.name)))
-            made, report = make(content, out, None)
+            folder, name = os.path.split(os.fspath(content.file or content.name))
+            made, report = make(content, os.path.join(scratch.folder, name), None)
+            if scratch.is_within(folder):
+                # Nothing has changed, so that what was done before is what is done again.
+                return report
             # The folder from before has the files that the edit is done on again.
             self._state = _State(made, (content, make), (*state.scratch[-1:], scratch))
             return report

@@ -24,6 +24,8 @@ def _numbers(values: Any, what: str, dimensions: int) -> npt.NDArray[Any]:
         array = np.asarray(values)
     except (ValueError, TypeError) as error:
         raise Error(f"{what}: {error}") from None
+    if np.ma.is_masked(values):
+        raise Error(f"{what} has masked numbers; `filled` gives them values")
     if array.dtype.kind not in "fiu":
         raise Error(f"{what} has numbers, and not {array.dtype}")
     if array.ndim != dimensions:
@@ -71,11 +73,10 @@ def rows_of(weights: Any, count: int, joints: int) -> Rows:
     dense = _numbers(weights, "weights", 2)
     # A wrong shape is refused before anything of that size is made.
     _shape(dense.shape, count, joints)
-    dense = _plain(dense, np.float64)
     # What is not finite is no zero either, so that it is seen.
     at, columns = np.nonzero(dense)
     indptr = np.concatenate(([0], np.cumsum(np.count_nonzero(dense, axis=1))))
-    return Rows(indptr.astype(np.int64), columns.astype(np.int64), dense[at, columns])
+    return Rows(indptr.astype(np.int64), columns.astype(np.int64), _plain(dense[at, columns], np.float64))
 
 
 def _shape(shape: tuple[int, ...], count: int, joints: int) -> None:
