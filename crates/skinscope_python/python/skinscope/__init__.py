@@ -24,9 +24,10 @@ from typing import Literal
 from . import _native
 from ._error import Error, Notice
 from ._findings import Finding, Findings, Measured
-from ._model import Deformed, Model, Path, Pose
+from ._model import Model, Path
 from ._native import __version__
 from ._parts import CSR, Clip, Floats, Node, Primitive, Skin
+from ._pose import Deformed, Pose
 from ._words import Option, options
 
 __all__ = [

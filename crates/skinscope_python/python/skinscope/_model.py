@@ -7,16 +7,17 @@ import math
 import os
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
 import numpy.typing as npt
 
 from . import _native
+from ._edits import Edit, Report, State, is_current, is_one, keep
 from ._error import Error, Notice, number
 from ._findings import Findings
 from ._parts import CSR, Clip, Floats, Node, Primitive, Skin, clips_of, nodes_of, skins_of
+from ._pose import Deformed, Pose, numbers_of
 from ._scratch import Scratch
 from ._strokes import Text, file_of, text_of
 from ._weights import rows_of, vertices_of
@@ -42,44 +43,9 @@ if TYPE_CHECKING:
     )
 
 Path: TypeAlias = "str | os.PathLike[str]"
-Report: TypeAlias = "dict[str, Any]"
 
 # What a model of one file becomes is kept under such a name while a command runs; no such folder is made.
 _NOWHERE = "<memory>"
-
-# What an edit makes of a content: the new one, and its report. The text is where a model of several files is written. The last value is None the
-# first time; where the edit is done again to be saved, it is whether hard links are kept.
-_Edit: TypeAlias = "Callable[[_native.Content, str, bool | None], tuple[_native.Content, Report]]"
-
-
-class _State(NamedTuple):
-    """What a model is. It is replaced as a whole, so that a call that is ended in the middle leaves the one before."""
-
-    content: _native.Content
-    again: tuple[_native.Content, _Edit] | None = None
-    """How the last edit of a model of several files is done again with another output."""
-    scratch: tuple[Scratch, ...] = ()
-    """The folders with what that edit was done on, and what it made."""
-
-
-def _place(primitive: Primitive | tuple[int, int] | None) -> tuple[int, int] | None:
-    """Returns the numbers of a primitive in the file."""
-    if primitive is None:
-        return None
-    if isinstance(primitive, Primitive):
-        return primitive.mesh, primitive.index
-    try:
-        mesh, index = primitive
-    except (TypeError, ValueError):
-        raise Error(f"a primitive is one of the model, or its mesh and its number in it, and not {primitive!r}") from None
-    return _numbers(mesh, index)
-
-
-def _numbers(mesh: int, primitive: int) -> tuple[int, int]:
-    try:
-        return number(mesh, "mesh"), number(primitive, "primitive")
-    except Error:
-        raise Error(f"the file has no primitive {mesh},{primitive}") from None
 
 
 def _unpickled(
@@ -97,99 +63,6 @@ def _unpickled(
     return model
 
 
-def _is_current(content: _native.Content) -> None:
-    """Refuses a model whose files are others by now."""
-    if not content.is_as_read:
-        raise Error(f"{content.name}: it was changed by another program after it was read", 1)
-
-
-def _is_one(path: str, source: str) -> bool:
-    """Returns whether two paths lead to one file."""
-    try:
-        return os.path.samefile(path, source)
-    except (OSError, ValueError):
-        return False
-
-
-def _keep(before: _native.Content, after: _native.Content, joints: frozenset[int]) -> None:
-    """Refuses an edit that has changed weights of these joints, nodes of the file."""
-    if not joints:
-        return
-    own, new = _columns(before, joints), _columns(after, joints)
-    for place, weights in own.items():
-        if place not in new or not np.array_equal(weights, new[place]):
-            names = {index: name for index, name, *_ in before.nodes()}
-            raise Error(f"{names[place[-1]]!r} is locked, and its weights would change")
-
-
-def _columns(content: _native.Content, joints: frozenset[int]) -> dict[tuple[int, int, int, int], Floats]:
-    """Returns the weights of joints, nodes of the file, by mesh, primitive, skin and joint."""
-    skins = content.skins()
-    out: dict[tuple[int, int, int, int], Floats] = {}
-    for native in content.primitives():
-        for skin in native.skins:
-            own = [(column, joint) for column, joint in enumerate(skins[skin][1]) if joint in joints]
-            if own:
-                dense = native.dense(skin)
-                out.update({(native.mesh, native.index, skin, joint): dense[:, column] for column, joint in own})
-    return out
-
-
-class Deformed(NamedTuple):
-    """A deformed surface, in the scene, metres."""
-
-    positions: Floats
-    """(V, 3) float32."""
-    normals: Floats
-    """(V, 3) float32, of unit length; zeros where there is none."""
-
-
-class Pose:
-    """A model in a pose, as it was when the pose was taken."""
-
-    def __init__(self, content: _native.Content, keywords: Mapping[str, Any]) -> None:
-        self._content = content
-        self._keywords = dict(keywords)
-
-    @property
-    def matrices(self) -> Floats:
-        """Scene from node for each node of the file, (N, 4, 4) float32, metres. A copy."""
-        return self._content.matrices(words("deform", self._keywords, Given()))
-
-    def palette(self, skin: int) -> Floats:
-        """Scene from mesh for each joint of a skin, (J, 4, 4) float32: that of the joint times its inverse bind matrix. A copy."""
-        skins = self._content.skins()
-        if number(skin, "skin") >= len(skins):
-            raise Error(f"there is no skin {skin}")
-        return self.matrices[skins[skin][1]] @ self._content.inverse_binds(skin)
-
-    def deform(
-        self,
-        method: str | None = None,
-        *,
-        primitive: Primitive | tuple[int, int] | None = None,
-        instance: int = 0,
-        **options: Unpack[DeformOptions],
-    ) -> Deformed:
-        """Deforms the surface by a method, one of :data:`skinscope.methods`; ``mush=(20, 0.5)`` is the pass after it, as ``--mush`` says.
-
-        ``primitive``, one of :attr:`Model.primitives` or ``(mesh, primitive)`` of the file: only its vertices, V of them in the order of the
-        file, as node number ``instance`` of those that show the mesh has them. Without it those of everything that is shown, by node and
-        primitive, as ``skinscope bake`` writes them (and more of them by a method that takes the surface apart, such as ``rigid``). Weights are used as they are stored, unless ``normalise_weights``.
-        """
-        keywords = {**self._keywords, **options}
-        if method is not None:
-            keywords["method"] = method
-        at = _place(primitive)
-        if at is not None:
-            # One that names the vertices of another is shown as that one.
-            native = self._content.primitive(*at)
-            at = native.mesh, native.index
-        line = words("deform", keywords, Given())
-        positions, normals = self._content.deform(line, at, number(instance, "instance"))
-        return Deformed(positions, normals)
-
-
 class Model:
     """A model of a glTF file, as :func:`skinscope.open` opens it.
 
@@ -198,7 +71,7 @@ class Model:
     """
 
     def __init__(self, content: _native.Content, path: str | None, keywords: Mapping[str, Any]) -> None:
-        self._state = _State(content)
+        self._state = State(content)
         self._path = path
         # The file that no output replaces.
         self._source = None if content.file is None else os.fspath(content.file)
@@ -266,7 +139,7 @@ class Model:
 
     def primitive(self, mesh: int, primitive: int) -> Primitive:
         """Returns a primitive by its numbers in the file; one that names the vertices of another gives that one."""
-        return Primitive(self._content.primitive(*_numbers(mesh, primitive)))
+        return Primitive(self._content.primitive(*numbers_of(mesh, primitive)))
 
     @property
     def locks(self) -> frozenset[int]:
@@ -326,7 +199,7 @@ class Model:
         given = Given(dict(options), None if isinstance(other, Model) else other)
         for content in [self._content, *([other._content] if isinstance(other, Model) else [])]:
             # It looks at the bytes of both.
-            _is_current(content)
+            is_current(content)
         line = words("diff", self._with_opening("diff", options), given)
         own = given.word(self._content)
         name = given.word(other._content) if isinstance(other, Model) else os.fspath(other)
@@ -487,7 +360,7 @@ class Model:
         ends the call, it may still appear.
         """
         target = os.fspath(path)
-        if self._source is not None and _is_one(target, self._source):
+        if self._source is not None and is_one(target, self._source):
             raise Error(f"{target}: this file is read, and no output replaces what is read; give the output another name")
         with self._lock:
             state = self._state
@@ -581,21 +454,21 @@ class Model:
             if written is None:
                 opened = _native.Content.open(out, self._opened["allow_external"], self._opened["max_memory"])
                 written = opened.named(content.name)
-            _keep(content, written, keeps)
+            keep(content, written, keeps)
             return written, report
 
         return self._edit(make)
 
-    def _edit(self, make: _Edit) -> Report:
+    def _edit(self, make: Edit) -> Report:
         """Replaces the content by what an edit makes of it."""
         with self._lock:
             state = self._state
             content = state.content
             if content.is_one_file:
                 made, report = make(content, os.path.join(_NOWHERE, os.path.basename(content.name)), None)
-                self._state = _State(made)
+                self._state = State(made)
                 return report
-            _is_current(content)
+            is_current(content)
             scratch = Scratch()
             folder, name = os.path.split(os.fspath(content.file or content.name))
             made, report = make(content, os.path.join(scratch.folder, name), None)
@@ -603,5 +476,5 @@ class Model:
                 # Nothing has changed, so that what was done before is what is done again.
                 return report
             # The folder from before has the files that the edit is done on again.
-            self._state = _State(made, (content, make), (*state.scratch[-1:], scratch))
+            self._state = State(made, (content, make), (*state.scratch[-1:], scratch))
             return report

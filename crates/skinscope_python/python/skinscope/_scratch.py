@@ -5,31 +5,32 @@ from __future__ import annotations
 import atexit
 import filecmp
 import os
+import secrets
 import shutil
 import tempfile
 import weakref
 
-# Folders to remove, and the process that made each.
-_LEFT: dict[str, int] = {}
+# The folders that there are, with the process that made each, and the object that has it.
+_FOLDERS: dict[str, tuple[int, weakref.ref[Scratch]]] = {}
 
 
-def _sweep() -> None:
+def _sweep(*_: object) -> None:
     """Removes folders that nobody has any more. One that a call which Ctrl+C has ended still writes into stays until the next time."""
-    for folder, process in list(_LEFT.items()):
+    for folder, (process, owner) in list(_FOLDERS.items()):
+        if owner() is not None:
+            continue
         # A process that was forked has the objects of the one before it, and none of its folders.
         if os.getpid() == process:
             shutil.rmtree(folder, ignore_errors=True)
         if os.getpid() != process or not os.path.lexists(folder):
-            _LEFT.pop(folder, None)
+            _FOLDERS.pop(folder, None)
 
 
-def _removed(folder: str, process: int) -> None:
-    _LEFT[folder] = process
-    _sweep()
-
-
-# What is registered first runs last, after the folders of objects that are left at the end.
-atexit.register(_sweep)
+@atexit.register
+def _sweep_all() -> None:
+    for folder, (process, _) in list(_FOLDERS.items()):
+        if os.getpid() == process:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 class Scratch:
@@ -37,8 +38,10 @@ class Scratch:
 
     def __init__(self) -> None:
         _sweep()
-        self.folder = tempfile.mkdtemp(prefix="skinscope-")
-        weakref.finalize(self, _removed, self.folder, os.getpid())
+        self.folder = os.path.join(tempfile.gettempdir(), f"skinscope-{secrets.token_hex(8)}")
+        # It is known before it is there, so that Ctrl+C between the two leaves none.
+        _FOLDERS[self.folder] = os.getpid(), weakref.ref(self, _sweep)
+        os.mkdir(self.folder, 0o700)
 
     def is_within(self, other: str) -> bool:
         """Returns whether another folder has all files of this one, with the same bytes."""
