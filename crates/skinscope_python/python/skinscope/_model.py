@@ -16,7 +16,7 @@ from . import _native
 from ._edits import Edit, Report, State, is_current, is_one, keep
 from ._error import Error, Notice, number
 from ._findings import Findings
-from ._parts import CSR, Clip, Floats, Node, Primitive, Skin, clips_of, nodes_of, skins_of
+from ._parts import CSR, Clip, Node, Primitive, Skin, clips_of, nodes_of, skins_of
 from ._pose import Deformed, Pose, numbers_of
 from ._scratch import Scratch
 from ._strokes import Text, file_of, text_of
