@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use pyo3::prelude::*;
@@ -25,15 +25,30 @@ pub(crate) fn refused(message: impl Into<String>) -> PyErr {
     Error::new_err((message.into(), 2))
 }
 
+/// Refuses a process that was forked from one which had used the library: it has none of the threads that share the work, and would wait for
+/// them for ever.
+fn has_its_threads() -> PyResult<()> {
+    static FIRST: OnceLock<u32> = OnceLock::new();
+    let own = std::process::id();
+    if *FIRST.get_or_init(|| own) == own {
+        return Ok(());
+    }
+    Err(refused(
+        "this process was forked from one that had used skinscope already, and has none of its threads; start it by the method \"spawn\" of \
+         multiprocessing, or use skinscope only after the fork",
+    ))
+}
+
 /// Runs work on another thread, without holding the interpreter, and returns its result. A signal whose handler raises, as that of Ctrl+C
 /// does, cancels it: the exception is raised at once, and whatever the work still does has no effect.
 ///
 /// # Errors
-/// The handler of a signal has raised, or the work has panicked.
+/// The handler of a signal has raised, the work has panicked, or this process has no threads for it.
 pub(crate) fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
+    has_its_threads()?;
     let (tell, told) = channel();
     let told = Mutex::new(told);
     // The caller may have gone away.

@@ -134,7 +134,7 @@ impl Content {
     /// Reads it once more, with the pixels of its images.
     ///
     /// # Errors
-    /// It is in a file that was changed since it was opened and is bad now.
+    /// It is in a file that was changed since it was opened.
     pub fn with_images(&self) -> Result<Self, Failure> {
         if self.document.stored().images.is_empty() {
             return Ok(self.clone());
@@ -142,7 +142,13 @@ impl Content {
         let failed = |error| CliError::Import { file: self.name.clone(), error };
         let silent = Progress::silent();
         let document = match &self.held {
-            Held::File(path, _) => Source::File(path.clone()).load(&self.options, &silent),
+            Held::File(path, _) => {
+                let loaded = Source::File(path.clone()).load(&self.options, &silent);
+                if !self.is_as_read() {
+                    return Err(CliError::from(SaveError::Stale(path.clone())).into());
+                }
+                loaded
+            }
             Held::Bytes(bytes) => import_bytes(bytes, &self.name, &self.options, &silent)
                 .map(|import| Document::of_model(import.model, &import.warnings)),
         };

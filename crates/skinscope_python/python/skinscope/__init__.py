@@ -24,9 +24,10 @@ from typing import Literal
 from . import _native
 from ._error import Error, Notice
 from ._findings import Finding, Findings, Measured
-from ._model import Deformed, Model, Path, Pose
+from ._model import Model, Path
 from ._native import __version__
 from ._parts import CSR, Clip, Floats, Node, Primitive, Skin
+from ._pose import Deformed, Pose
 from ._words import Option, options
 
 __all__ = [
@@ -69,20 +70,29 @@ def open(
 ) -> Model:
     """Opens a ``.gltf`` or ``.glb`` file by its path, or one in memory by its bytes.
 
-    Pixels of images are not decoded. ``name`` is what reports and errors call the model; without it, its path, or ``model.glb`` or
+    Pixels of images are not decoded. A file is read once more when it is edited or saved, so that it must stay as it is until then: where it does
+    not, that is an :class:`Error`. ``name`` is what reports and errors call the model; without it, its path, or ``model.glb`` or
     ``model.gltf`` for bytes. Bytes name no other files: the buffers of a ``.gltf`` in memory are data URIs. ``allow_external`` also reads files
     outside of the model's folder when the model refers to them. ``max_memory`` (MiB, 64 to 1048576) is what the file may take once it is open;
     every limit on its content follows from it.
 
     Raises :class:`Error` where the file is bad; the message says what is wrong, where, and what to do.
     """
-    if not 64 <= max_memory <= 1 << 20:
+    if not isinstance(max_memory, int) or not 64 <= max_memory <= 1 << 20:
         raise Error(f"max_memory is 64 to 1048576 MiB, and not {max_memory}")
     keywords = {"allow_external": allow_external, "max_memory": max_memory}
+    if name is not None and not _is_name(name):
+        raise Error(f"a name is a text that is not empty, and not {name!r}")
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
-        content = _native.Content.open(path, allow_external, max_memory)
-        return Model(content if name is None else content.named(name), path, keywords)
+        if not isinstance(path, str):
+            raise Error(f"a path is a text, and not {path!r}; os.fsdecode makes one of it")
+        # It is the same file when the current folder is another one.
+        whole = path if os.path.isabs(path) else os.path.join(os.getcwd(), path)
+        content = _native.Content.open(whole, allow_external, max_memory)
+        # A name that is no text is shown with signs for what is none, as the program shows it.
+        shown = os.fsencode(path).decode("utf-8", "replace") if name is None else name
+        return Model(content.named(shown), path, keywords)
     if isinstance(source, memoryview):
         source = bytes(source)
     if not isinstance(source, (bytes, bytearray)):
@@ -93,7 +103,7 @@ def open(
 
 
 def merge_reports(
-    reports: Iterable[Path], format: Literal["json", "json_lines", "sarif", "junit", "html"] = "json"
+    reports: Path | Iterable[Path], format: Literal["json", "json_lines", "sarif", "junit", "html"] = "json"
 ) -> str:
     """Joins files of the lines that ``skinscope check --json-lines`` and :meth:`Findings.json_line` write to one report, as
     ``skinscope report merge`` does. Returns its text.
@@ -101,7 +111,7 @@ def merge_reports(
     Raises :class:`Error` where a line is cut off, or a part of a list is missing.
     """
     line = ["report", "merge"]
-    files = [os.fspath(report) for report in reports]
+    files = [os.fspath(report) for report in ([reports] if isinstance(reports, (str, os.PathLike)) else reports)]
     if not files:
         raise Error("there are no reports to join")
     if format not in ("json", "json_lines", "sarif", "junit", "html"):
@@ -113,6 +123,14 @@ def merge_reports(
         _native.run([*line, f"--html={page}", "--", *files], [])
         with _open_text(page) as file:
             return file.read()
+
+
+def _is_name(name: object) -> bool:
+    """Returns whether this is a text, and all of it characters."""
+    try:
+        return isinstance(name, str) and bool(name.encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def _open_text(path: str):  # noqa: ANN202

@@ -1,5 +1,10 @@
 """What goes wrong, and what is worth knowing."""
 
+from __future__ import annotations
+
+import operator
+from typing import Any
+
 
 class Error(Exception):
     """Whatever cannot be done: a bad file, an option that does not exist, weights that no file can hold. The message is the program's, and
@@ -12,6 +17,17 @@ class Error(Exception):
     def __init__(self, message: str, exit_code: int = 2) -> None:
         super().__init__(message)
         self.exit_code = exit_code
+
+
+def number(value: Any, what: str) -> int:
+    """Returns the number of something in the file: a whole one from 0 that fits into 32 bits."""
+    try:
+        found = operator.index(value)
+    except TypeError:
+        found = -1
+    if isinstance(value, bool) or not 0 <= found < 1 << 32:
+        raise Error(f"there is no {what} {value!r}")
+    return found
 
 
 class Notice(UserWarning):

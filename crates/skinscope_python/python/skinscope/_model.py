@@ -5,21 +5,23 @@ from __future__ import annotations
 import json
 import math
 import os
-import tempfile
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy.typing as npt
 
 from . import _native
-from ._error import Error, Notice
+from ._edits import Edit, Report, State, is_current, is_one, keep
+from ._error import Error, Notice, number
 from ._findings import Findings
-from ._parts import CSR, Clip, Floats, Node, Primitive, Skin, clips_of, nodes_of, skins_of
-from ._strokes import file_of
+from ._parts import CSR, Clip, Node, Primitive, Skin, clips_of, nodes_of, skins_of
+from ._pose import Deformed, Pose, numbers_of
+from ._scratch import Scratch
+from ._strokes import Text, file_of, text_of
 from ._weights import rows_of, vertices_of
-from ._words import Given, words
+from ._words import Given, held, words
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -41,66 +43,24 @@ if TYPE_CHECKING:
     )
 
 Path: TypeAlias = "str | os.PathLike[str]"
-Report: TypeAlias = "dict[str, Any]"
 
 # What a model of one file becomes is kept under such a name while a command runs; no such folder is made.
 _NOWHERE = "<memory>"
 
-# What an edit makes of a content: the new one, and its report. The text is where a model of several files is written.
-_Edit: TypeAlias = "Callable[[_native.Content, str], tuple[_native.Content, Report]]"
 
-
-class Deformed(NamedTuple):
-    """A deformed surface, in the scene, metres."""
-
-    positions: Floats
-    """(V, 3) float32."""
-    normals: Floats
-    """(V, 3) float32, of unit length; zeros where there is none."""
-
-
-class Pose:
-    """A model in a pose, as it was when the pose was taken."""
-
-    def __init__(self, content: _native.Content, keywords: Mapping[str, Any]) -> None:
-        self._content = content
-        self._keywords = dict(keywords)
-
-    @property
-    def matrices(self) -> Floats:
-        """Scene from node for each node of the file, (N, 4, 4) float32, metres. A copy."""
-        return self._content.matrices(words("deform", self._keywords, Given()))
-
-    def palette(self, skin: int) -> Floats:
-        """Scene from mesh for each joint of a skin, (J, 4, 4) float32: that of the joint times its inverse bind matrix. A copy."""
-        skins = self._content.skins()
-        if not 0 <= skin < len(skins):
-            raise Error(f"there is no skin {skin}")
-        return self.matrices[skins[skin][1]] @ self._content.inverse_binds(skin)
-
-    def deform(
-        self,
-        method: str | None = None,
-        *,
-        primitive: Primitive | tuple[int, int] | None = None,
-        instance: int = 0,
-        **options: Unpack[DeformOptions],
-    ) -> Deformed:
-        """Deforms the surface by a method, one of :data:`skinscope.methods`; ``mush=(20, 0.5)`` is the pass after it, as ``--mush`` says.
-
-        ``primitive``, one of :attr:`Model.primitives` or ``(mesh, primitive)`` of the file: only its vertices, V of them in the order of the
-        file, as node number ``instance`` of those that show the mesh has them. Without it those of everything that is shown, by node and
-        primitive, as ``skinscope bake`` writes them (and more of them by a method that takes the surface apart, such as ``rigid``). Weights are used as they are stored, unless ``normalise_weights``.
-        """
-        keywords = {**self._keywords, **options}
-        if method is not None:
-            name, _, after = method.partition("+")
-            keywords["method"] = name
-            if after:
-                keywords.setdefault(after, True)
-        at = (primitive.mesh, primitive.index) if isinstance(primitive, Primitive) else primitive
-        positions, normals = self._content.deform(words("deform", keywords, Given()), at, instance)
-        return Deformed(positions, normals)
+def _unpickled(
+    kind: type[Model],
+    data: bytes,
+    name: str,
+    path: str | None,
+    source: str | None,
+    opened: Mapping[str, Any],
+    locks: frozenset[int],
+) -> Model:
+    """Makes a model again in another process."""
+    model = kind(_native.Content.of_bytes(data, name, opened["allow_external"], opened["max_memory"]), path, opened)
+    model._source, model._locks = source, locks
+    return model
 
 
 class Model:
@@ -111,15 +71,32 @@ class Model:
     """
 
     def __init__(self, content: _native.Content, path: str | None, keywords: Mapping[str, Any]) -> None:
-        self._content = content
+        self._state = State(content)
         self._path = path
+        # The file that no output replaces.
+        self._source = None if content.file is None else os.fspath(content.file)
         # How it was opened, which holds for other files of commands too.
         self._opened = dict(keywords)
         self._lock = threading.RLock()
         self._locks: frozenset[int] = frozenset()
-        # How the last edit of a model of several files is done again with another output, and the folder that has what it made.
-        self._again: tuple[_native.Content, _Edit] | None = None
-        self._scratch: tuple[Any, ...] = ()
+
+    @property
+    def _content(self) -> _native.Content:
+        return self._state.content
+
+    def __copy__(self) -> Self:
+        return self.copy()
+
+    def __deepcopy__(self, _: Any) -> Self:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A model of one file goes to another process as its bytes."""
+        state = self._state
+        if not state.content.is_one_file:
+            raise Error(f"{self.name} is of several files, and goes to no other process; send its path, or save it as a .glb")
+        parts = state.content.bytes(), self.name, self._path, self._source, self._opened, self._locks
+        return _unpickled, (type(self), *parts)
 
     def __repr__(self) -> str:
         return f"<Model {self.name!r}: {len(self._content.skins())} skins, {len(self.primitives)} primitives>"
@@ -162,24 +139,22 @@ class Model:
 
     def primitive(self, mesh: int, primitive: int) -> Primitive:
         """Returns a primitive by its numbers in the file; one that names the vertices of another gives that one."""
-        if mesh < 0 or primitive < 0:
-            raise Error(f"the file has no primitive {mesh},{primitive}")
-        return Primitive(self._content.primitive(mesh, primitive))
+        return Primitive(self._content.primitive(*numbers_of(mesh, primitive)))
 
     @property
     def locks(self) -> frozenset[int]:
         """Nodes of joints whose weights stay as they are: ``fix``, ``paint``, ``bind``, ``solve`` and ``bake_weights`` have them as ``lock``, and
-        :meth:`set_weights` refuses rows that differ there. They may be set by number or by name; the file does not keep them.
+        :meth:`set_weights` and :meth:`links` refuse what differs there. They may be set by number or by name; the file does not keep them.
         """
         return self._locks
 
     @locks.setter
-    def locks(self, joints: Iterable[int | str]) -> None:
+    def locks(self, joints: Iterable[int | str] | int | str) -> None:
         content = self._content
         rows = content.nodes()
         of_skins = {joint for _, own in content.skins() for joint in own}
         found = set()
-        for joint in joints:
+        for joint in [joints] if isinstance(joints, (str, int)) else joints:
             named = [index for index, name, *_ in rows if (name == joint if isinstance(joint, str) else index == joint)]
             if len(named) != 1:
                 raise Error(f"{joint!r} names {len(named)} nodes, and a joint is one of them")
@@ -192,7 +167,7 @@ class Model:
         """Returns a model of its own with the same content. Nothing is copied until one of the two is edited."""
         with self._lock:
             twin = type(self)(self._content, self._path, self._opened)
-            twin._locks, twin._again, twin._scratch = self._locks, self._again, self._scratch
+            twin._state, twin._locks, twin._source = self._state, self._locks, self._source
         return twin
 
     # What is asked.
@@ -221,11 +196,14 @@ class Model:
 
     def diff(self, other: Model | Path, **options: Unpack[DiffOptions]) -> Report:
         """Says what differs between this model and another. Returns the JSON of ``skinscope diff --json``; ``same`` says whether nothing does."""
-        given = Given()
+        given = Given(dict(options), None if isinstance(other, Model) else other)
+        for content in [self._content, *([other._content] if isinstance(other, Model) else [])]:
+            # It looks at the bytes of both.
+            is_current(content)
         line = words("diff", self._with_opening("diff", options), given)
         own = given.word(self._content)
         name = given.word(other._content) if isinstance(other, Model) else os.fspath(other)
-        return self._report([*line, "--json", "--", own, name], given)[0]
+        return self._report([*line, "--json", "--", own, name], given, stacklevel=3)[0]
 
     def pose(
         self, clip: int | str | None = None, seconds: float = 0.0, **options: Unpack[DeformOptions]
@@ -234,6 +212,8 @@ class Model:
         it. Options are those of ``skinscope bake`` about poses: ``pose`` (a file), ``morph``, ``hold``, ``blend_clip`` and others.
         """
         keywords: dict[str, Any] = dict(options)
+        if clip is None and seconds != 0.0:
+            raise Error(f"{seconds!r} seconds are a time of a clip, and none is named")
         if clip is not None:
             try:
                 time = float(seconds)
@@ -289,14 +269,17 @@ class Model:
         """
         given = self._content.skins()
         target = self.primitive(mesh, primitive)
-        own = target.skins if skin is None else (skin,)
+        own = target.skins if skin is None else (number(skin, "skin"),)
         if not own or not all(0 <= one < len(given) for one in own):
             raise Error(f"mesh {mesh} has no skin" if skin is None else f"there is no skin {skin}")
-        indptr, indices, data = rows_of(weights, len(given[own[0]][1]))
         chosen = vertices_of(vertices)
+        rows = target.vertex_count if chosen is None else len(chosen)
+        indptr, indices, data = rows_of(weights, rows, len(given[own[0]][1]))
         locks = sorted(self._locks)
 
-        def make(content: _native.Content, out: str) -> tuple[_native.Content, Report]:
+        def make(content: _native.Content, out: str, saving: bool | None) -> tuple[_native.Content, Report]:
+            if saving:
+                raise Error("weights that are set are written without hard links")
             at = (mesh, primitive, skin)
             done, report = content.set_weights(at, indptr, indices, data, chosen, normalise, locks, out)
             return done, json.loads(report)
@@ -309,10 +292,15 @@ class Model:
         """
         keywords: dict[str, Any] = dict(options)
         for operation in [operations] if isinstance(operations, str) else operations:
-            name, value = (operation, True) if isinstance(operation, str) else operation
+            try:
+                name, value = (operation, True) if isinstance(operation, str) else operation
+            except (TypeError, ValueError):
+                raise Error(f"an operation is a name, or a name and its value, and not {operation!r}") from None
+            if not isinstance(name, str):
+                raise Error(f"an operation has a name, and not {name!r}")
             keywords[name.replace("-", "_")] = value
         of_weights = {name.replace("-", "_") for name in _native.weight_operations()}
-        changes_weights = any(keywords.get(name) not in (None, False) for name in of_weights)
+        changes_weights = any(keywords.get(name) is not None and keywords[name] is not False for name in of_weights)
         return self._edited("fix", keywords, locks=changes_weights)
 
     def paint(
@@ -324,8 +312,8 @@ class Model:
         """
         if strokes is None:
             return self._edited("paint", options, locks="flood" in options)
-        with file_of(strokes, self._locked_words()) as file:
-            return self._edited("paint", {**options, "strokes": file}, locks=False)
+        given = text_of(strokes, self._locked_words())
+        return self._edited("paint", options, strokes=given)
 
     def bind(self, method: str | None = None, **options: Unpack[BindOptions]) -> Report:
         """Finds weights from the shape of meshes and their joints, as ``skinscope bind`` does: ``heat``, ``voxel`` and others. Returns the JSON of
@@ -350,8 +338,11 @@ class Model:
         return self._edited("bake-weights", options, locks=True)
 
     def links(self, **options: Unpack[LinksOptions]) -> Report:
-        """Adds bone links, which turn by a share of a joint's rotation, as ``skinscope links`` does. Returns its JSON."""
-        return self._edited("links", options)
+        """Adds bone links, which turn by a share of a joint's rotation, as ``skinscope links`` does. Returns its JSON.
+
+        Raises :class:`Error` where a joint of :attr:`locks` would lose weight to them.
+        """
+        return self._edited("links", options, keeps=self._locks)
 
     def sculpt(self, **options: Unpack[SculptOptions]) -> Report:
         """Makes, names and removes corrective shapes, as ``skinscope sculpt`` does. Returns its JSON."""
@@ -365,14 +356,41 @@ class Model:
 
     def save(self, path: Path, *, keep_links: bool = False) -> None:
         """Writes the model into a file, byte for byte what the command line writes. A ``.glb`` stays one. Files that a ``.gltf`` names are copied
-        along into another folder. What is written appears whole or not at all, and never over a file that the model was read from.
+        along into another folder. What is written appears whole or not at all, and never over the file that the model was read from. Where Ctrl+C
+        ends the call, it may still appear.
         """
+        target = os.fspath(path)
+        if self._source is not None and is_one(target, self._source):
+            raise Error(f"{target}: this file is read, and no output replaces what is read; give the output another name")
         with self._lock:
-            if self._again is None:
-                self._content.save(path, keep_links)
+            state = self._state
+            if state.again is None:
+                state.content.save(target, keep_links)
             else:
-                content, make = self._again
-                make(content, os.fspath(path))
+                self._save_again(target, keep_links)
+
+    def _save_again(self, path: str, keep_links: bool) -> None:
+        """Does the last edit again with another output, so that its files have the names which the command line gives them. Where that cannot be,
+        such as when a file that the edit has read is gone, the files of the model are copied as they are.
+        """
+        content = self._content
+        assert self._state.again is not None
+        before, make = self._state.again
+        try:
+            done, _ = make(before, path, keep_links)
+        except Error:
+            try:
+                content.save(path, keep_links)
+            except Error:
+                pass
+            else:
+                return
+            raise
+        given = Given()
+        both = [given.word(content), given.word(done)]
+        if not json.loads(_native.run(["diff", "--json", "--", *both], given.all)[1])["same"]:
+            # A file that the edit reads has other content now.
+            content.save(path, keep_links)
 
     def to_bytes(self) -> bytes:
         """Returns the bytes of the ``.glb`` or ``.gltf`` itself. Buffers of a ``.gltf`` that are files of their own are not in it."""
@@ -387,56 +405,76 @@ class Model:
     def _locked_words(self) -> list[str]:
         return [f"#{joint}" for joint in sorted(self._locks)]
 
-    def _report(self, line: Sequence[str], given: Given) -> tuple[Report, _native.Content | None]:
-        """Carries a command out. Returns its report, and what it has written in memory."""
+    def _report(
+        self, line: Sequence[str], given: Given, *, stacklevel: int | None
+    ) -> tuple[Report, _native.Content | None]:
+        """Carries a command out. Returns its report, and what it has written in memory. Warnings are those of the caller so many calls above;
+        ``None``: they were told before.
+        """
         _, report, messages, written = _native.run(line, given.all)
         known = {f"warning: {warning}" for content in given.all for warning in content[1].warnings}
         for message in messages:
-            if message not in known and not message.endswith("`skinscope info` lists them"):
-                warnings.warn(message.removeprefix("warning: "), Notice, stacklevel=4)
+            if stacklevel is not None and message not in known and not message.endswith("`skinscope info` lists them"):
+                warnings.warn(message.removeprefix("warning: "), Notice, stacklevel=stacklevel)
         return json.loads(report), written
 
     def _asked(self, command: str, keywords: Mapping[str, Any], content: _native.Content | None = None) -> Report:
         """Carries out a command that changes nothing."""
-        given = Given()
+        given = Given(keywords)
         model = given.word(self._content if content is None else content)
         line = words(command, self._with_opening(command, keywords), given)
-        return self._report([*line, "--json", "--", model], given)[0]
+        return self._report([*line, "--json", "--", model], given, stacklevel=4)[0]
 
-    def _edited(self, command: str, keywords: Mapping[str, Any], *, locks: bool = False) -> Report:
-        """Carries out a command that changes the model."""
-        keywords = self._with_opening(command, keywords)
+    def _edited(
+        self,
+        command: str,
+        keywords: Mapping[str, Any],
+        *,
+        locks: bool = False,
+        strokes: Text | str | None = None,
+        keeps: frozenset[int] = frozenset(),
+    ) -> Report:
+        """Carries out a command that changes the model: with its locks as an option, with strokes, or only if weights of joints stay."""
+        keywords = {name: held(value) for name, value in self._with_opening(command, keywords).items()}
         if locks and self._locks:
-            own = keywords.get("lock") or []
-            keywords["lock"] = [*(own if isinstance(own, (list, tuple, set)) else [own]), *self._locked_words()]
+            own = keywords.get("lock")
+            own = [] if own is None else own
+            keywords["lock"] = [*(own if isinstance(own, (list, tuple)) else [own]), *self._locked_words()]
 
-        def make(content: _native.Content, out: str) -> tuple[_native.Content, Report]:
-            given = Given()
-            # A command reads a model of several files once more, and writes it where it is told.
-            model = given.word(content) if content.is_one_file else os.fspath(content.file or content.name)
-            line = words(command, keywords, given)
-            report, written = self._report([*line, "--json", f"--output={out}", "--", model], given)
+        def make(content: _native.Content, out: str, saving: bool | None) -> tuple[_native.Content, Report]:
+            with file_of(strokes) as file:
+                options = {**keywords, **({} if file is None else {"strokes": file})}
+                if saving:
+                    options["keep_links"] = True
+                given = Given(options)
+                # A command reads a model of several files once more, and writes it where it is told.
+                model = given.word(content) if content.is_one_file else os.fspath(content.file or content.name)
+                line = [*words(command, options, given), "--json", f"--output={out}", "--", model]
+                report, written = self._report(line, given, stacklevel=6 if saving is None else None)
             if written is None:
                 opened = _native.Content.open(out, self._opened["allow_external"], self._opened["max_memory"])
                 written = opened.named(content.name)
+            keep(content, written, keeps)
             return written, report
 
         return self._edit(make)
 
-    def _edit(self, make: _Edit) -> Report:
+    def _edit(self, make: Edit) -> Report:
         """Replaces the content by what an edit makes of it."""
         with self._lock:
-            content = self._content
+            state = self._state
+            content = state.content
             if content.is_one_file:
-                made, report = make(content, os.path.join(_NOWHERE, os.path.basename(content.name)))
-                self._content = made
+                made, report = make(content, os.path.join(_NOWHERE, os.path.basename(content.name)), None)
+                self._state = State(made)
                 return report
-            if not content.is_as_read:
-                raise Error(f"{content.name}: it was changed by another program after it was read", 1)
-            scratch = tempfile.TemporaryDirectory(prefix="skinscope-")
-            out = os.path.join(scratch.name, os.path.basename(os.fspath(content.file or content.name)))
-            made, report = make(content, out)
+            is_current(content)
+            scratch = Scratch()
+            folder, name = os.path.split(os.fspath(content.file or content.name))
+            made, report = make(content, os.path.join(scratch.folder, name), None)
+            if scratch.is_within(folder):
+                # Nothing has changed, so that what was done before is what is done again.
+                return report
             # The folder from before has the files that the edit is done on again.
-            self._again, self._scratch = (content, make), (self._scratch[-1:], scratch)
-            self._content = made
+            self._state = State(made, (content, make), (*state.scratch[-1:], scratch))
             return report

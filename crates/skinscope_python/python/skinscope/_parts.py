@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
-from ._error import Error
+from ._error import Error, number
 
 Floats: TypeAlias = npt.NDArray[np.float32]
 CSR: TypeAlias = "tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float32]]"
@@ -153,6 +153,8 @@ class Primitive:
 
         Raises :class:`Error` where the primitive has no skin.
         """
+        if skin is not None:
+            skin = number(skin, "skin")
         if format == "dense":
             return self._native.dense(skin)
         if format == "csr":

@@ -5,45 +5,62 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from ._error import Error
 
 
-@contextmanager
-def file_of(strokes: Any, locked: Sequence[str]) -> Iterator[str]:
-    """Lends a file with these strokes, each of which leaves the weights of the locked joints as they are. A file of strokes is lent itself where
-    nothing is locked. What is refused in a list of strokes is told as of ``strokes``.
+class Text(NamedTuple):
+    """Strokes as the text of a file, as they were when they were given."""
+
+    text: str
+    name: str
+    """What errors call them."""
+
+
+def text_of(strokes: Any, locked: Sequence[str]) -> Text | str:
+    """Returns strokes as text, each of which leaves the weights of the locked joints as they are. A file of strokes is returned itself, by its
+    path, where nothing is locked. What is refused in a list of strokes is told as of ``strokes``.
     """
-    folder = os.getcwd()
+    name, folder = "strokes", os.getcwd()
     if isinstance(strokes, (str, os.PathLike)):
-        path = os.fspath(strokes)
+        name = path = os.fspath(strokes)
         if not locked:
-            yield path
-            return
+            return path
         folder = os.path.dirname(os.path.abspath(path))
         try:
             with open(path, encoding="utf-8-sig") as file:
                 strokes = json.load(file)
         except (OSError, ValueError) as error:
             raise Error(f"{path}: {error}") from None
+    if not isinstance(strokes, Iterable):
+        raise Error(f"strokes are a list, what a file of strokes has, or its path, and not {strokes!r}")
     whole = dict(strokes) if isinstance(strokes, Mapping) else {"schema": 1, "strokes": list(strokes)}
     listed = whole.get("strokes")
     if isinstance(listed, (list, tuple)):
         whole["strokes"] = [_stroke(stroke, folder, locked) for stroke in listed]
+    try:
+        return Text(json.dumps(whole, default=_plain), name)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise Error(f"{name}: {error}") from None
+
+
+@contextmanager
+def file_of(strokes: Text | str | None) -> Iterator[str | None]:
+    """Lends a file with these strokes; a file is lent itself."""
+    if strokes is None or isinstance(strokes, str):
+        yield strokes
+        return
     with tempfile.TemporaryDirectory(prefix="skinscope-") as scratch:
         path = os.path.join(scratch, "strokes.json")
         with open(path, "w", encoding="utf-8") as file:
-            try:
-                json.dump(whole, file, default=_plain)
-            except TypeError as error:
-                raise Error(f"strokes: {error}") from None
+            file.write(strokes.text)
         try:
             yield path
         except Error as error:
-            raise Error(str(error).replace(path, "strokes"), error.exit_code) from None
+            raise Error(str(error).replace(path, strokes.name), error.exit_code) from None
 
 
 def _stroke(stroke: Any, folder: str, locked: Sequence[str]) -> Any:
@@ -54,7 +71,10 @@ def _stroke(stroke: Any, folder: str, locked: Sequence[str]) -> Any:
     if isinstance(out.get("pose"), (str, os.PathLike)):
         out["pose"] = os.path.join(folder, os.fspath(out["pose"]))
     if locked:
-        out["locked"] = [*out.get("locked", ()), *locked]
+        own = out.get("locked")
+        # What is no list is refused where the strokes are read.
+        if own is None or isinstance(own, (list, tuple)):
+            out["locked"] = [*(own or ()), *locked]
     return out
 
 

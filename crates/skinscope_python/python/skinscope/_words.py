@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,26 +52,63 @@ def options(command: str) -> dict[str, Option]:
     return {name: option for name, (_, option) in _table(command).items()}
 
 
-class Given:
-    """The open models that a command line names."""
+def _content_of(value: Any) -> _native.Content | None:
+    """Returns what a model among the values of options has now."""
+    content = getattr(value, "_content", value)
+    return content if isinstance(content, _native.Content) else None
 
-    def __init__(self) -> None:
+
+def held(value: Any) -> Any:
+    """Returns the value of an option as it is now, whatever is done with the object later."""
+    content = _content_of(value)
+    if content is not None:
+        return content
+    if isinstance(value, Mapping):
+        return {name: held(part) for name, part in value.items()}
+    if isinstance(value, (list, set, frozenset)):
+        return [held(part) for part in value]
+    if isinstance(value, tuple) or (isinstance(value, np.ndarray) and value.ndim == 1):
+        return tuple(held(part) for part in value)
+    return value
+
+
+def _paths(value: Any) -> Iterator[str]:
+    """Returns the texts among values, each of which may name a file."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, (str, os.PathLike)):
+        yield os.path.normpath(os.fspath(value))
+    elif isinstance(value, (list, tuple, set, frozenset)):
+        for part in value:
+            yield from _paths(part)
+
+
+class Given:
+    """The open models that a command line names. A file that ``values``, those of its options, name is never taken for one of them: a model that
+    was edited differs from its file.
+    """
+
+    def __init__(self, *values: Any) -> None:
         self.all: list[tuple[str, _native.Content]] = []
+        self._files = set(_paths(values))
 
     def word(self, content: _native.Content) -> str:
         """Returns the word by which the command line names a model."""
         wanted = os.fspath(content.file) if content.file is not None else content.name
-        word, number = wanted, 2
-        while any(word == known for known, _ in self.all):
-            word, number = f"{wanted} ({number})", number + 1
+        is_its_file = content.file is not None and content.is_as_read
+        (stem, ending), word, number = os.path.splitext(wanted), wanted, 2
+        while any(word == known for known, _ in self.all) or (
+            not is_its_file and os.path.normpath(word) in self._files
+        ):
+            word, number = f"{stem} ({number}){ending}", number + 1
         self.all.append((word, content))
         return word
 
 
 def _text(value: Any, given: Given) -> str:
     """Returns a value as it is typed."""
-    content = getattr(value, "_content", None)
-    if isinstance(content, _native.Content):
+    content = _content_of(value)
+    if content is not None:
         return given.word(content)
     if isinstance(value, (bool, np.bool_)) or value is None:
         raise Error(f"{value!r} is no value of an option")
