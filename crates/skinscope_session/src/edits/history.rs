@@ -96,6 +96,10 @@ impl Step {
         if let Self::Several(parts) = self { parts } else { std::slice::from_ref(self) }
     }
 
+    fn parts_mut(&mut self) -> &mut [Self] {
+        if let Self::Several(parts) = self { parts } else { std::slice::from_mut(self) }
+    }
+
     fn skinning(&self) -> impl Iterator<Item = &SkinningChange> {
         self.parts().iter().filter_map(|step| if let Self::Skinning(change) = step { Some(change) } else { None })
     }
@@ -279,17 +283,32 @@ impl History {
     }
 
     /// Must be called when another version of the file is shown, whose nodes and skins no step about those of the earlier one fits: no step
-    /// leads back over one of these.
-    pub(crate) fn forget_bindings(&mut self) {
+    /// leads back over one of these. Those about morph targets stay where `fits` says that the file has the targets that they led to.
+    pub(crate) fn forget_bindings(&mut self, fits: impl Fn(&TargetChange) -> bool) {
         self.close_step();
         self.end_gesture(None);
-        let is_of_version = |part: &Step| matches!(part, Step::Bindings(..) | Step::Targets(..));
-        let binds = |step: &Step| step.parts().iter().any(is_of_version);
+        let is_of_version = |part: &Step| match part {
+            Step::Bindings(..) => true,
+            Step::Targets(change, _) => !fits(change),
+            _ => false,
+        };
         for steps in [&mut self.past, &mut self.future] {
-            if let Some(last) = steps.iter().rposition(binds) {
+            if let Some(last) = steps.iter().rposition(|step| step.parts().iter().any(is_of_version)) {
                 steps.drain(..=last);
             }
+            for part in steps.iter_mut().flat_map(Step::parts_mut) {
+                if let Step::Targets(change, _) = part {
+                    change.follow_file();
+                }
+            }
         }
+    }
+
+    /// Returns how many steps back are lost when the model is saved and its file is read again: those up to the last one about nodes and skins.
+    #[must_use]
+    pub fn steps_lost_by_saving(&self) -> usize {
+        let binds = |step: &Step| step.parts().iter().any(|part| matches!(part, Step::Bindings(..)));
+        self.past.iter().rposition(binds).map_or(0, |last| last + 1)
     }
 
     /// Must be called when the clips are others than before for another reason than a step: no step about them fits any more.
