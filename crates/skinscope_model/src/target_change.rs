@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::builder::ensure;
 use super::shape_change::{add_keys, has_keys, remap_keys, set_rest};
 use super::{
-    BindingChange, BuildError, Channel, Clip, Interpolation, Mesh, MeshId, Model, ModelParts, MorphTarget, NodeId, Path,
-    Retargeted, Sampler, Values,
+    BindingChange, BuildError, Channel, Clip, Interpolation, Mesh, MeshId, Model, ModelParts, MorphTarget, NodeId,
+    Path, Retargeted, Sampler, Values,
 };
 
 /// A change of morph targets, of the keys of their weights and of what drives them: from one model of a file to another one with the same nodes,
