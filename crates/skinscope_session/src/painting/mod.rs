@@ -32,6 +32,8 @@ mod notes;
 pub(crate) mod paint_commands;
 mod painter;
 mod record;
+#[cfg(test)]
+mod record_tests;
 mod screen;
 #[cfg(test)]
 mod screen_tests;
