@@ -103,7 +103,10 @@ impl Step {
     }
 
     fn parts_mut(&mut self) -> &mut [Self] {
-        if let Self::Several(parts) = self { parts } else { std::slice::from_mut(self) }
+        match self {
+            Self::Several(parts) => parts,
+            one => std::slice::from_mut(one),
+        }
     }
 
     fn skinning(&self) -> impl Iterator<Item = &SkinningChange> {
