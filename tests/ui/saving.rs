@@ -39,8 +39,13 @@ fn saving(kind: SaveKind, stage: SaveStage) -> Harness<'static, App> {
         recompresses: false,
         keeps_links: false,
         keeps_layers: None,
+        lost_steps: 0,
         stage,
     };
+    shown(saving)
+}
+
+fn shown(saving: SaveStatus) -> Harness<'static, App> {
     let status = Status { saving: Some(saving), ..Status::default() };
     let app =
         App { session: session(3), ui: UiState::default(), status, commands: Vec::new(), picture: egui::Rect::ZERO };
@@ -283,6 +288,21 @@ fn shapes_that_no_file_has_are_named_where_they_would_be_lost_and_where_they_are
     let harness = saving(SaveKind::InPlace, SaveStage::Ready(shapes));
     harness.get_by_label("Morph targets: 2");
     assert!(harness.query_by_label("Vertices: 0").is_none());
+}
+
+#[test]
+fn steps_that_saving_ends_are_counted_before_and_a_copy_ends_none() {
+    let with = |kind: SaveKind, summary: SaveSummary, lost_steps: usize| {
+        let before = saving(kind, SaveStage::Ready(summary));
+        let status = before.state().status.saving.clone().unwrap();
+        shown(SaveStatus { lost_steps, ..status })
+    };
+    let says = |harness: &Harness<'_, App>| harness.query_by_label_contains("can be taken back any more").is_some();
+    with(SaveKind::InPlace, summary(), 1).get_by_label_contains("1 step of Undo ends here");
+    with(SaveKind::As, summary(), 3).get_by_label_contains("3 steps of Undo end here");
+    assert!(!says(&with(SaveKind::Copy, summary(), 3)) && !says(&with(SaveKind::As, summary(), 0)));
+    let same = SaveSummary { vertices: 0, accessors: Vec::new(), json_values: 0, ..summary() };
+    assert!(!says(&with(SaveKind::InPlace, same, 3)), "nothing is saved");
 }
 
 #[test]

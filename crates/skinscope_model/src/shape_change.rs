@@ -63,7 +63,7 @@ pub struct Retargeted {
 
 impl Retargeted {
     /// Returns whether the mesh, whose targets have these names, is another one than that of the file.
-    fn differs(&self, names: &[String]) -> bool {
+    pub(super) fn differs(&self, names: &[String]) -> bool {
         let are_all = self.from.iter().copied().eq((0..self.names.len()).map(Some));
         self.has_other_keys || !are_all || self.names != names
     }
@@ -224,7 +224,7 @@ fn check_targets(model: &Model, mesh: MeshId, targets: &[ShapeTarget]) -> Result
 }
 
 /// Returns whether a clip has keys of the weights of a mesh.
-fn has_keys(parts: &ModelParts, mesh: MeshId) -> bool {
+pub(super) fn has_keys(parts: &ModelParts, mesh: MeshId) -> bool {
     let shows = |node: NodeId| parts.instances.iter().any(|instance| instance.mesh == mesh && instance.node == node);
     let mut channels = parts.clips.iter().flat_map(|clip| &clip.channels);
     channels.any(|channel| channel.path == Path::Weights && shows(channel.node))
@@ -342,7 +342,7 @@ pub(super) fn remap_keys(clip: &mut Clip, node: NodeId, from: &[Option<usize>]) 
 }
 
 /// Adds a sampler to a clip, and returns its index.
-fn add_keys(
+pub(super) fn add_keys(
     clip: &mut Clip,
     times: Vec<f32>,
     interpolation: Interpolation,

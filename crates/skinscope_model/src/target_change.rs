@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use super::builder::ensure;
-use super::shape_change::{remap_keys, set_rest};
+use super::shape_change::{add_keys, has_keys, remap_keys, set_rest};
 use super::{
-    BindingChange, BuildError, Channel, Clip, Mesh, MeshId, Model, ModelParts, MorphTarget, NodeId, Path, Retargeted,
-    Sampler, Values,
+    BindingChange, BuildError, Channel, Clip, Interpolation, Mesh, MeshId, Model, ModelParts, MorphTarget, NodeId,
+    Path, Retargeted, Sampler, Values,
 };
 
 /// A change of morph targets, of the keys of their weights and of what drives them: from one model of a file to another one with the same nodes,
@@ -22,6 +22,8 @@ pub struct TargetChange {
     drivers: Option<Arc<str>>,
     /// The same list in memory says that the layout is the same one ([`Model::shares_all_but_edits`]).
     bindings: Arc<Vec<Arc<BindingChange>>>,
+    /// Whether the file was written and read again since, so that it has other targets by now, and other lists of keys.
+    is_reread: bool,
 }
 
 /// All morph targets of a mesh, and the weights of the instances that show it at rest.
@@ -49,9 +51,32 @@ struct ClipKeys {
     channels: Vec<Channel>,
     times: (usize, Vec<Vec<f32>>),
     samplers: (usize, Vec<Sampler>),
+    /// The keys of morph weights that differ, as they are, whatever lists the clip has.
+    weights: Vec<WeightKeys>,
+}
+
+/// The keys of the morph weights of a node.
+#[derive(Clone, Debug, PartialEq)]
+struct WeightKeys {
+    node: NodeId,
+    times: Vec<f32>,
+    interpolation: Interpolation,
+    /// The number of weights of a key, and the weights key after key.
+    values: (usize, Vec<f32>),
 }
 
 impl TargetChange {
+    /// Returns the meshes whose morph targets it changes.
+    pub fn meshes(&self) -> impl Iterator<Item = MeshId> {
+        self.meshes.iter().map(|of| of.mesh)
+    }
+
+    /// Must be called when a model that the change led to, or a later one, was written into the file, and that was read again, with the same
+    /// nodes, meshes and vertices: from then on the change is one of the file as it is now.
+    pub fn follow_file(&mut self) {
+        self.is_reread = true;
+    }
+
     /// Returns the size of its lists of offsets and keys in memory, bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
@@ -94,6 +119,7 @@ impl Model {
             retargeted: before.retargeted.clone(),
             drivers: before.source.kept_shapes.clone(),
             bindings: Arc::clone(&before.shared.bindings),
+            is_reread: false,
         }
     }
 
@@ -109,18 +135,27 @@ impl Model {
         }
         for (at, clip) in parts.clips.iter_mut().enumerate() {
             let own = change.clips.iter().find(|of| of.clip == at && change.names.get(at) == Some(&clip.name));
-            if let Some(of) = own.filter(|of| of.fits(clip)) {
-                of.put(clip);
+            match own {
+                Some(of) if change.is_reread => of.put_weights(clip),
+                Some(of) if of.fits(clip) => of.put(clip),
+                _ => {}
             }
         }
         change.meshes.iter().for_each(|of| of.put_keys(&mut parts));
         set_rest(&mut parts);
-        parts.retargeted.clone_from(&change.retargeted);
+        parts.retargeted = match change.is_reread {
+            true => change.in_file(self, &parts),
+            false => change.retargeted.clone(),
+        };
         parts.source.kept_shapes.clone_from(&change.drivers);
         let mut built = Self::build(parts)?;
         if let Some(shared) = Arc::get_mut(&mut built.shared) {
             shared.reading = Arc::clone(&self.shared.reading);
-            shared.bindings = Arc::clone(&change.bindings);
+            shared.bindings = match change.is_reread {
+                // Another list in memory says that the layout is another one.
+                true => Arc::new(self.shared.bindings.to_vec()),
+                false => Arc::clone(&change.bindings),
+            };
         }
         Self { edits: self.edits.clone(), ..built }.with_binds(&self.edited_skinning().binds)
     }
@@ -184,6 +219,18 @@ impl MeshTargets {
         Ok(())
     }
 
+    /// Returns the index of each target in the file, by that of those that the changed model has. Those of the file come first, so that one that
+    /// stands behind another target is as good as new.
+    fn places(&self, place: impl Fn(usize) -> Option<usize>) -> Vec<Option<usize>> {
+        let of_file = |(_, offsets): &(String, Offsets)| match offsets {
+            Offsets::There(at) => place(*at),
+            Offsets::Own(_) => None,
+        };
+        let mut out: Vec<Option<usize>> = self.targets.iter().map_while(of_file).map(Some).collect();
+        out.resize(self.targets.len(), None);
+        out
+    }
+
     /// Gives the clips whose keys are still of the targets from before as many numbers as there are targets now: zeros for new ones.
     fn put_keys(&self, parts: &mut ModelParts) {
         let from: Vec<Option<usize>> = self
@@ -224,6 +271,7 @@ impl ClipKeys {
             channels: then.channels.clone(),
             times: (times, then.times[times..].to_vec()),
             samplers: (samplers, then.samplers[samplers..].to_vec()),
+            weights: WeightKeys::others(then, &WeightKeys::all_of(now)),
         })
     }
 
@@ -237,6 +285,20 @@ impl ClipKeys {
         clip.samplers.splice(self.samplers.0.., self.samplers.1.iter().cloned());
     }
 
+    /// Gives the clip the keys of morph weights alone, after those that it has. Keys that the other clip lacks are not taken out.
+    fn put_weights(&self, clip: &mut Clip) {
+        for keys in &self.weights {
+            let sampler = add_keys(clip, keys.times.clone(), keys.interpolation, keys.values.clone());
+            let is_own = |channel: &&mut Channel| channel.node == keys.node && channel.path == Path::Weights;
+            let mut own = clip.channels.iter_mut().filter(is_own).peekable();
+            if own.peek().is_none() {
+                clip.channels.push(Channel { node: keys.node, path: Path::Weights, sampler });
+            } else {
+                own.for_each(|channel| channel.sampler = sampler);
+            }
+        }
+    }
+
     fn bytes(&self) -> usize {
         let values = |sampler: &Sampler| match &sampler.values {
             Values::Vec3(keys) => keys.len() * size_of::<glam::Vec3>(),
@@ -244,7 +306,66 @@ impl ClipKeys {
             Values::Weights { values, .. } => size_of_val(&values[..]),
         };
         let times = self.times.1.iter().map(|times| size_of_val(&times[..])).sum::<usize>();
-        size_of_val(&self.channels[..]) + times + self.samplers.1.iter().map(values).sum::<usize>()
+        let weights = |keys: &WeightKeys| size_of_val(&keys.times[..]) + size_of_val(&keys.values.1[..]);
+        let weights = self.weights.iter().map(weights).sum::<usize>();
+        size_of_val(&self.channels[..]) + times + self.samplers.1.iter().map(values).sum::<usize>() + weights
+    }
+}
+
+impl WeightKeys {
+    /// Returns those of a clip that are not among some.
+    fn others(clip: &Clip, some: &[Self]) -> Vec<Self> {
+        Self::all_of(clip).into_iter().filter(|keys| !some.contains(keys)).collect()
+    }
+
+    /// Returns those of a clip; of several channels of one node the last one counts.
+    fn all_of(clip: &Clip) -> Vec<Self> {
+        let mut out: Vec<Self> = Vec::new();
+        for channel in clip.channels.iter().filter(|channel| channel.path == Path::Weights) {
+            let sampler = &clip.samplers[channel.sampler];
+            let Values::Weights { count, values } = &sampler.values else { continue };
+            out.retain(|keys| keys.node != channel.node);
+            out.push(Self {
+                node: channel.node,
+                times: clip.times[sampler.times].clone(),
+                interpolation: sampler.interpolation,
+                values: (*count, values.clone()),
+            });
+        }
+        out
+    }
+}
+
+impl TargetChange {
+    /// Returns what the morph targets of meshes are in the file that `now`, the model that is changed, was read from. `parts` are those of the
+    /// model that it becomes.
+    fn in_file(&self, now: &Model, parts: &ModelParts) -> Vec<Retargeted> {
+        let of = |mesh: MeshId| {
+            let known = now.retargeted.iter().find(|of| of.mesh == mesh);
+            let targets = self.meshes.iter().find(|of| of.mesh == mesh);
+            if targets.is_none() && !self.has_keys_of(now, mesh) {
+                return known.cloned();
+            }
+            let names = &now.meshes[mesh.index()].morph_names;
+            let place = |at: usize| known.map_or(Some(at), |of| of.from.get(at).copied().flatten());
+            let from = targets.map_or_else(|| (0..names.len()).map(place).collect(), |of| of.places(place));
+            Some(Retargeted {
+                mesh,
+                names: known.map_or_else(|| names.clone(), |of| of.names.clone()),
+                from,
+                has_other_keys: known.is_some_and(|of| of.has_other_keys)
+                    || has_keys(&now.shared.parts, mesh)
+                    || has_keys(parts, mesh),
+            })
+        };
+        let all = (0..parts.meshes.len()).map(MeshId::from_index).filter_map(of);
+        all.filter(|of| of.differs(&parts.meshes[of.mesh.index()].morph_names)).collect()
+    }
+
+    /// Returns whether it has keys of the weights of a mesh.
+    fn has_keys_of(&self, model: &Model, mesh: MeshId) -> bool {
+        let mut nodes = self.clips.iter().flat_map(|of| &of.weights).map(|keys| keys.node);
+        nodes.any(|node| model.instances.iter().any(|instance| instance.mesh == mesh && instance.node == node))
     }
 }
 

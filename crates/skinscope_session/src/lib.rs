@@ -197,6 +197,7 @@ impl Session {
         gesture::note(&mut self.gesture, &command);
         painting::note(&mut self.painting, &command);
         placing::note(&mut self.placing, &command);
+        self.history.note_strokes(self.painting.last_recorded());
         let tried = self.tried_skins();
         let effect = self.carry_out(command);
         self.follow_trial(tried);

@@ -393,6 +393,7 @@ impl Session {
     /// Takes the result of a piece of work, where it is still of use.
     pub fn done(&mut self, done: Done) {
         let tried = self.tried_skins();
+        self.history.note_strokes(self.painting.last_recorded());
         (done.0)(self);
         self.follow_trial(tried);
     }

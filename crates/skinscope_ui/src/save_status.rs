@@ -21,6 +21,8 @@ pub struct SaveStatus {
     pub keeps_links: bool,
     /// Whether the file keeps the layers of weights; `None` where there are none.
     pub keeps_layers: Option<bool>,
+    /// How many steps cannot be undone any more once the model was saved and is read again.
+    pub lost_steps: usize,
     /// The progress of saving.
     pub stage: SaveStage,
 }

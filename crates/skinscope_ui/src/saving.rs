@@ -141,6 +141,9 @@ fn save(ui: &mut Ui, saving: &SaveStatus, dialog: &mut SaveDialog, entered: bool
             wanted = recompression(ui, summary, saving.recompresses).or(wanted);
             wanted = hard_links(ui, summary, saving.keeps_links).or(wanted);
             wanted = saving.keeps_layers.and_then(|keeps| layers(ui, keeps)).or(wanted);
+            if saving.lost_steps > 0 && saving.kind != SaveKind::Copy && !(nothing && in_place) {
+                undo_ends(ui, saving.lost_steps);
+            }
         }
     }
     let names: &[&str] = match (&saving.stage, in_place) {
@@ -273,6 +276,16 @@ fn hard_links(ui: &mut Ui, summary: &SaveSummary, keeps: bool) -> Option<FileCom
     }
     let help = "Write into the file that all its names share, in place of putting another in its place";
     chip(ui, "Keep it one file", keeps).on_hover_text(help).clicked().then_some(FileCommand::KeepLinks(!keeps))
+}
+
+/// Says that steps cannot be taken back any more once the file is there, and what helps.
+fn undo_ends(ui: &mut Ui, steps: usize) {
+    ui.add_space(4.0);
+    let cannot = counted(steps, "step of Undo ends", "steps of Undo end");
+    let line = format!(
+        "{cannot} here: the new skins and links become the file's own, and nothing up to them can be taken back any more. Save a copy keeps Undo."
+    );
+    ui.add(Label::new(RichText::new(line).color(colors(ui).amber)).wrap());
 }
 
 /// Shows the choice whether the file keeps the layers of weights.

@@ -214,11 +214,11 @@ mod tests {
     use super::*;
     use crate::export::write_skinned_glb;
     use crate::model::test_shapes::{Tube, tube};
-    use crate::model::{MeshId, NodeId, WeightChange};
+    use crate::model::{MeshId, NodeId, PrimitiveId, WeightChange};
     use crate::paint::{Canvas, parse};
     use crate::session::{
         CameraCommand, ChannelValue, EditCommand, MarkCommand, MarkMode, MarkShape, PaintCommand, PaintDab,
-        PaintSettings, PlaybackCommand, PoseSource, SelectionCommand, ToolCommand,
+        PaintSettings, PlaybackCommand, PoseSource, SelectionCommand, ShapeCommand, ShapeSettings, ToolCommand,
     };
 
     /// The model with all weight of a vertex given to a joint.
@@ -429,6 +429,48 @@ mod tests {
         [path.clone(), target, PathBuf::from(format!("{}.bak", path.display()))].iter().for_each(|file| {
             fs::remove_file(file).unwrap();
         });
+    }
+
+    #[test]
+    fn a_shape_that_was_saved_is_taken_back_and_the_next_save_writes_that() {
+        let path = std::env::temp_dir().join(format!("skinscope_save_shape_{}.glb", std::process::id()));
+        write_tube(&path);
+        let mut session = Session::default();
+        session.open(read(&path));
+        session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+        session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(glam::Vec3::X * 40.0)));
+        session.apply(EditCommand::EndEdit);
+        session.update_pose();
+        let turned = session.pose().local.transforms[2].rotation;
+        let by = Arc::new(vec![(PrimitiveId::new(MeshId(0), 0), vec![(9, [0.0, 0.0, 0.05])])]);
+        let settings = ShapeSettings { name: "dent".into(), ..ShapeSettings::default() };
+        session.apply(EditCommand::Shape(ShapeCommand::OfOffsets(settings, by)));
+        let names = |model: &Model| model.meshes[0].morph_names.clone();
+        let save = |session: &mut Session| {
+            let job = job_of(session, &path, &Stamps::of(&path));
+            job.write(job.prepare(&path).unwrap(), &path).unwrap();
+            session.files_mut().note_model_saved(path.clone(), Arc::clone(&job.model));
+            session.open(read(&path));
+            session.update_pose();
+            assert!(!session.unsaved().has_unsaved_skinning());
+            assert_eq!(session.pose().local.transforms[2].rotation, turned, "the pose stays");
+        };
+        save(&mut session);
+        assert_eq!(names(read(&path).stored()), ["dent"]);
+        for step in [EditCommand::Undo, EditCommand::Redo, EditCommand::Undo] {
+            let wanted: &[&str] = if step == EditCommand::Undo { &[] } else { &["dent"] };
+            session.apply(step);
+            assert_eq!(names(session.model().unwrap()), wanted);
+        }
+        save(&mut session);
+        assert!(names(read(&path).stored()).is_empty());
+        session.apply(EditCommand::Redo);
+        assert_eq!(names(session.model().unwrap()), ["dent"]);
+        save(&mut session);
+        assert_eq!(names(read(&path).stored()), ["dent"]);
+        for ending in ["", ".bak", ".bak1", ".bak2"] {
+            fs::remove_file(format!("{}{ending}", path.display())).unwrap();
+        }
     }
 
     /// Marks all vertices, first those that are seen and then the others, so that they count as marked by hand.

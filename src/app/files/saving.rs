@@ -42,6 +42,7 @@ impl App {
             recompresses: false,
             keeps_links: false,
             keeps_layers,
+            lost_steps: self.session.history().steps_lost_by_saving(),
             stage: SaveStage::Planning,
         });
         self.plan_save(|_| {});

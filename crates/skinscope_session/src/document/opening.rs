@@ -6,7 +6,7 @@ use std::sync::Arc;
 use skinscope_anim::pose::Keys;
 use skinscope_base::math::Aabb;
 use skinscope_edit::{find_nodes, is_same_order, paths_of};
-use skinscope_model::{BindChange, ClipId, MeshId, Model, NodeId, Skin};
+use skinscope_model::{BindChange, ClipId, MeshId, Model, NodeId, Skin, TargetChange};
 use skinscope_paint::LayerStack;
 
 use crate::document::lesson;
@@ -146,7 +146,7 @@ pub(crate) fn reopen(session: &mut Session, document: Document) {
     }
     if is_same {
         let is_stored = !session.unsaved().was_saved(&old.model);
-        session.history.forget_bindings();
+        session.history.forget_bindings(|change| !is_stored && fits_targets(&old.model, &new, change));
         session.history.keep_steps(&old.model, &new, is_stored);
         session.rules.follow_limits(&new);
     }
@@ -358,6 +358,15 @@ impl Unsaved<'_> {
             None => snapshot.file().work(&old.source.name, snapshot.path()),
         }
     }
+}
+
+/// Returns whether a change of morph targets of `old` fits `new` too, into whose file they were written: its meshes have the same vertices there.
+fn fits_targets(old: &Model, new: &Model, change: &TargetChange) -> bool {
+    let vertices = |model: &Model, mesh: MeshId| -> Vec<usize> {
+        model.meshes[mesh.index()].primitives.iter().map(|primitive| primitive.positions.len()).collect()
+    };
+    is_same_order(old, new, change.meshes(), false)
+        && change.meshes().all(|mesh| vertices(old, mesh) == vertices(new, mesh))
 }
 
 /// Returns whether a skin with an edited matrix has another number in `new`, which has as many skins with the same joints: whether its stored

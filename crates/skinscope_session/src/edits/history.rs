@@ -21,6 +21,8 @@ pub struct History {
     layers_are_open: bool,
     /// The gesture that is under way, of which everything that changes is one step.
     gesture: Option<OpenGesture>,
+    /// The number of the last stroke that was recorded ([`History::note_strokes`]).
+    strokes: usize,
 }
 
 /// The steps of a gesture that is under way: those of [`History::past`] from `first` on, one of each kind at most.
@@ -40,16 +42,18 @@ struct OpenGesture {
 enum Step {
     /// All edits of the pose: a few bytes for each edited channel.
     Pose(Arc<Edits>),
-    /// The pairs of the vertices and the matrices of the joints that the step changed, and of no others.
-    Skinning(SkinningChange),
+    /// The pairs of the vertices and the matrices of the joints that the step changed, and of no others, with the number of the last stroke that
+    /// was recorded.
+    Skinning(SkinningChange, usize),
     /// A change of the added clips, with all edits of the pose, the clip that is shown and those blended over it.
     Clips(ClipChange, Arc<Edits>, Option<ClipId>, Layers),
     /// The clips that are blended over the one that is shown.
     Layers(Layers),
     /// The vertices that are marked.
     Marks(Marks),
-    /// The layers of weights; what they make of the weights of the model is a change of the skinning.
-    WeightLayers(LayerStack),
+    /// The layers of weights, with the number of the last stroke that was recorded; what the layers make of the weights of the model is a change
+    /// of the skinning.
+    WeightLayers(LayerStack, usize),
     /// The layers of the file of which it is asked what becomes of them.
     AskedLayers(Option<Arc<KeptLayers>>),
     /// The joints that are placed by hand.
@@ -83,6 +87,8 @@ pub(crate) struct Changed<'a> {
     pub weight_layers: &'a mut LayerStack,
     pub asked_layers: &'a mut Option<Arc<KeptLayers>>,
     pub placed: &'a mut Arc<Vec<PlacedJoint>>,
+    /// The number of the last stroke that is recorded.
+    pub strokes: &'a mut usize,
 }
 
 /// How many steps are stored.
@@ -96,20 +102,27 @@ impl Step {
         if let Self::Several(parts) = self { parts } else { std::slice::from_ref(self) }
     }
 
+    fn parts_mut(&mut self) -> &mut [Self] {
+        match self {
+            Self::Several(parts) => parts,
+            one => std::slice::from_mut(one),
+        }
+    }
+
     fn skinning(&self) -> impl Iterator<Item = &SkinningChange> {
-        self.parts().iter().filter_map(|step| if let Self::Skinning(change) = step { Some(change) } else { None })
+        self.parts().iter().filter_map(|step| if let Self::Skinning(change, _) = step { Some(change) } else { None })
     }
 
     /// Adds a later step of the same gesture, where both are of one kind; else returns it.
     fn add(&mut self, later: Self) -> Option<Self> {
         match (self, later) {
-            (Self::Skinning(own), Self::Skinning(later)) => own.add_absent(later),
+            (Self::Skinning(own, _), Self::Skinning(later, _)) => own.add_absent(later),
             // These hold what there was before, and what the gesture began with counts. The change of clips is made up when the gesture ends.
             (Self::Pose(_), Self::Pose(_))
             | (Self::Clips(..), Self::Clips(..))
             | (Self::Layers(_), Self::Layers(_))
             | (Self::Marks(_), Self::Marks(_))
-            | (Self::WeightLayers(_), Self::WeightLayers(_))
+            | (Self::WeightLayers(..), Self::WeightLayers(..))
             | (Self::AskedLayers(_), Self::AskedLayers(_))
             | (Self::Placed(_), Self::Placed(_))
             | (Self::Bindings(..), Self::Bindings(..)) => {}
@@ -122,13 +135,13 @@ impl Step {
     fn take(self, now: &mut Changed<'_>) -> Self {
         match self {
             Self::Pose(other) => Self::Pose(std::mem::replace(now.edits, other)),
-            Self::Skinning(change) => {
+            Self::Skinning(change, strokes) => {
                 let before = now.model.skinning_before(&change);
                 // Weights and matrices that were there once fit the model.
                 if let Ok(changed) = now.model.with_skinning(&change) {
                     *now.model = Arc::new(changed);
                 }
-                Self::Skinning(before)
+                Self::Skinning(before, std::mem::replace(now.strokes, strokes))
             }
             Self::Clips(change, edits, clip, layers) => {
                 let before = now.model.clips_before(&change);
@@ -141,7 +154,10 @@ impl Step {
             }
             Self::Layers(layers) => Self::Layers(std::mem::replace(now.layers, layers)),
             Self::Marks(marks) => Self::Marks(std::mem::replace(now.marks, marks)),
-            Self::WeightLayers(layers) => Self::WeightLayers(std::mem::replace(now.weight_layers, layers)),
+            Self::WeightLayers(layers, strokes) => {
+                let before = std::mem::replace(now.weight_layers, layers);
+                Self::WeightLayers(before, std::mem::replace(now.strokes, strokes))
+            }
             Self::AskedLayers(asked) => Self::AskedLayers(std::mem::replace(now.asked_layers, asked)),
             Self::Placed(joints) => Self::Placed(std::mem::replace(now.placed, joints)),
             Self::Bindings(other, edits) => {
@@ -170,6 +186,11 @@ impl Step {
 }
 
 impl History {
+    /// Must be called when other strokes may have been recorded: steps of weights lead back to the number of the last one from before them.
+    pub(crate) fn note_strokes(&mut self, number: usize) {
+        self.strokes = number;
+    }
+
     /// Must be called before `edits` change.
     pub(crate) fn before_change(&mut self, edits: &Arc<Edits>) {
         self.future.clear();
@@ -182,7 +203,7 @@ impl History {
     pub(crate) fn skinning_changed(&mut self, before: SkinningChange) {
         self.future.clear();
         self.close_step();
-        self.push(Step::Skinning(before));
+        self.push(Step::Skinning(before, self.strokes));
     }
 
     /// Must be called when added clips have changed: with the change that undoes it, and the edits and what played from before.
@@ -223,8 +244,8 @@ impl History {
     pub(crate) fn weight_layers_changed(&mut self, before: LayerStack, of_last: bool) {
         if of_last && self.gesture.is_none() {
             match self.past.pop() {
-                Some(step @ Step::Skinning(_)) => {
-                    self.past.push(Step::Several(vec![step, Step::WeightLayers(before)]));
+                Some(step @ Step::Skinning(..)) => {
+                    self.past.push(Step::Several(vec![step, Step::WeightLayers(before, self.strokes)]));
                 }
                 other => self.past.extend(other),
             }
@@ -232,7 +253,7 @@ impl History {
         }
         self.future.clear();
         self.close_step();
-        self.push(Step::WeightLayers(before));
+        self.push(Step::WeightLayers(before, self.strokes));
     }
 
     /// Must be called when it is asked no more what becomes of layers that the file keeps, which are these.
@@ -259,7 +280,7 @@ impl History {
     ) {
         self.future.clear();
         self.close_step();
-        let layers = layers.map(Step::WeightLayers).into_iter();
+        let layers = layers.map(|layers| Step::WeightLayers(layers, self.strokes)).into_iter();
         let asked = asked.map(|asked| Step::AskedLayers(Some(asked)));
         let mut steps: Vec<Step> = layers.chain(asked).collect();
         if steps.is_empty() || self.gesture.is_some() {
@@ -279,17 +300,32 @@ impl History {
     }
 
     /// Must be called when another version of the file is shown, whose nodes and skins no step about those of the earlier one fits: no step
-    /// leads back over one of these.
-    pub(crate) fn forget_bindings(&mut self) {
+    /// leads back over one of these. Those about morph targets stay where `fits` says that the file has the targets that they led to.
+    pub(crate) fn forget_bindings(&mut self, fits: impl Fn(&TargetChange) -> bool) {
         self.close_step();
         self.end_gesture(None);
-        let is_of_version = |part: &Step| matches!(part, Step::Bindings(..) | Step::Targets(..));
-        let binds = |step: &Step| step.parts().iter().any(is_of_version);
+        let is_of_version = |part: &Step| match part {
+            Step::Bindings(..) => true,
+            Step::Targets(change, _) => !fits(change),
+            _ => false,
+        };
         for steps in [&mut self.past, &mut self.future] {
-            if let Some(last) = steps.iter().rposition(binds) {
+            if let Some(last) = steps.iter().rposition(|step| step.parts().iter().any(is_of_version)) {
                 steps.drain(..=last);
             }
+            for part in steps.iter_mut().flat_map(Step::parts_mut) {
+                if let Step::Targets(change, _) = part {
+                    change.follow_file();
+                }
+            }
         }
+    }
+
+    /// Returns how many steps back are lost when the model is saved and its file is read again: those up to the last one about nodes and skins.
+    #[must_use]
+    pub fn steps_lost_by_saving(&self) -> usize {
+        let binds = |step: &Step| step.parts().iter().any(|part| matches!(part, Step::Bindings(..)));
+        self.past.iter().rposition(binds).map_or(0, |last| last + 1)
     }
 
     /// Must be called when the clips are others than before for another reason than a step: no step about them fits any more.

@@ -297,6 +297,7 @@ fn take_step(session: &mut Session, mut model: Arc<Model>, step: fn(&mut History
     let mut weight_layers = session.painting().layers().clone();
     let mut asked_layers = session.painting().asked_in_file().cloned();
     let mut placed = Arc::clone(session.placing().joints());
+    let mut strokes = session.painting().last_recorded();
     let PoseEdits { edits, history, .. } = session.pose_edits();
     let mut now = Changed {
         edits,
@@ -307,6 +308,7 @@ fn take_step(session: &mut Session, mut model: Arc<Model>, step: fn(&mut History
         weight_layers: &mut weight_layers,
         asked_layers: &mut asked_layers,
         placed: &mut placed,
+        strokes: &mut strokes,
     };
     step(history, &mut now);
     session.gesture = None;
@@ -314,6 +316,7 @@ fn take_step(session: &mut Session, mut model: Arc<Model>, step: fn(&mut History
     clips::show_edited(session, model, clip);
     session.playback.layers = layers;
     session.painting.take_layers(weight_layers);
+    session.painting.go_to_recorded(strokes);
     session.painting.ask_about(asked_layers);
     session.show_placed(placed);
     session.follow_step(before.as_deref());

@@ -105,11 +105,11 @@ impl Easel {
     }
 
     /// Goes to the weights that the model has now, after something else than a dab has changed them or their layers, and returns how many
-    /// strokes were recorded up to there. Where they are those before or after a stroke, the canvas has them again to the bit.
-    pub fn go_to(&mut self, model: &Arc<Model>, layers: &LayerStack) -> usize {
+    /// strokes were recorded up to there: so many as are recorded now, where these weights are new here. Where they are those before or after a
+    /// stroke, the canvas has them again to the bit.
+    pub fn go_to(&mut self, model: &Arc<Model>, layers: &LayerStack, strokes: usize) -> usize {
         self.stroke = None;
-        let Some(canvas) = &mut self.canvas else { return 0 };
-        let strokes = self.states.get(self.now).map_or(0, |state| state.strokes);
+        let Some(canvas) = &mut self.canvas else { return strokes };
         if !canvas.model().shares_all_but_edits(model) {
             // Something has gained a skin: other vertices are painted.
             *self = Self::default();

@@ -32,6 +32,8 @@ mod notes;
 pub(crate) mod paint_commands;
 mod painter;
 mod record;
+#[cfg(test)]
+mod record_tests;
 mod screen;
 #[cfg(test)]
 mod screen_tests;
@@ -248,6 +250,16 @@ impl Painting {
         self.record.add(into, stroke);
     }
 
+    /// Returns the number of the last stroke that was recorded. Those that were forgotten have had numbers too.
+    pub(crate) fn last_recorded(&self) -> usize {
+        self.record.last()
+    }
+
+    /// Takes strokes back, or brings them back, until the last one that is recorded is that of this number.
+    pub(crate) fn go_to_recorded(&mut self, number: usize) {
+        self.go_to_stroke(self.record.count_until(number));
+    }
+
     /// Takes strokes back, or brings them back, until so many are recorded.
     fn go_to_stroke(&mut self, count: usize) {
         self.revision += u64::from(self.record.go_to(count));
@@ -266,7 +278,8 @@ impl Painting {
     /// Forgets the strokes that were recorded; the weights stay.
     fn forget_recorded(&mut self) {
         self.revision += u64::from(self.recorded_count() > 0);
-        (self.record, self.poses, self.merged) = (Record::default(), Vec::new(), Vec::new());
+        self.record.forget();
+        (self.poses, self.merged) = (Vec::new(), Vec::new());
         self.easel.forget_recorded();
     }
 
@@ -274,7 +287,6 @@ impl Painting {
     pub(crate) fn forget(&mut self, is_newer_version: bool) {
         (self.copied, self.copying) = (None, Vec::new());
         (self.hover, self.note, self.last, self.easel) = (None, None, None, Easel::default());
-        self.record.forget_undone();
         self.vertex_drag.forget();
         if !is_newer_version {
             (self.layers, self.file_layers) = (LayerStack::default(), FileLayers::default());
@@ -402,7 +414,7 @@ pub(crate) fn follow(painter: &mut Painter<'_>) {
     let Some(model) = painter.skinning.edited().edited_model().map(Arc::clone) else { return };
     let painting = &mut *painter.painting;
     if !painting.easel.is_of(&model) || painting.easel.has_other_layers(&painting.layers) {
-        let strokes = painting.easel.go_to(&model, &painting.layers);
+        let strokes = painting.easel.go_to(&model, &painting.layers, painting.record.count());
         painting.go_to_stroke(strokes);
         layers::follow(painter);
     } else if !painter.has_gesture {

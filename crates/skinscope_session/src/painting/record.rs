@@ -43,6 +43,8 @@ pub(super) struct Record {
     entries: Vec<Entry>,
     /// Strokes that were undone, the next one to redo last.
     undone: Vec<(Option<IntoLayer>, StrokeForm)>,
+    /// How many strokes were recorded before these, and forgotten.
+    forgotten: usize,
 }
 
 impl Record {
@@ -119,9 +121,19 @@ impl Record {
         is_other
     }
 
-    /// Forgets the strokes that were undone.
-    pub(super) fn forget_undone(&mut self) {
-        self.undone.clear();
+    /// Returns the number of the last stroke, by which it is known though others are forgotten.
+    pub(super) fn last(&self) -> usize {
+        self.forgotten + self.count()
+    }
+
+    /// Returns how many strokes there are when the last one is that of a number.
+    pub(super) fn count_until(&self, number: usize) -> usize {
+        number.saturating_sub(self.forgotten)
+    }
+
+    /// Forgets all strokes, with those that were undone.
+    pub(super) fn forget(&mut self) {
+        *self = Self { forgotten: self.last(), ..Self::default() };
     }
 }
 
@@ -153,6 +165,10 @@ mod tests {
         assert_eq!(files(&record), [(false, "b".to_owned())]);
         assert!(record.go_to(0) && record.base().strokes.is_empty() && record.go_to(5));
         assert_eq!((files(&record), record.all().count()), (all.to_vec(), 5));
+        assert!(record.last() == 5 && record.count_until(3) == 3);
+        record.forget();
+        record.add(None, stroke("f"));
+        assert_eq!((record.last(), record.count(), record.count_until(6), record.count_until(3)), (6, 1, 1, 0));
         let name = |layer: &str| IntoLayer { layer: Some(LayerId(3)), is_mask: true }.part_of_name(2, Some(layer));
         assert_eq!((name("My / skirt").as_str(), name(" ").as_str()), ("2-My---skirt.mask", "2-layer.mask"));
         assert_eq!(IntoLayer { layer: None, is_mask: false }.part_of_name(3, None), "3.base");

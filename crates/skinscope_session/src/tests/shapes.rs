@@ -5,12 +5,12 @@ use std::sync::Arc;
 use glam::Vec3;
 use skinscope_base::parallel::JobContext;
 use skinscope_model::test_shapes::{Tube, tube};
-use skinscope_model::{MeshId, Model, NodeId, PrimitiveId, WeightChange};
+use skinscope_model::{Clip, MeshId, Model, ModelParts, NodeId, Path, PrimitiveId, Sampler, WeightChange};
 
 use crate::tests::sessions::still_session;
 use crate::{
-    ChannelValue, Command, EditCommand, PlaybackCommand, PoseSource, Session, ShapeCommand, ShapeSettings, ViewCommand,
-    Work,
+    ChannelValue, Command, Document, EditCommand, PlaybackCommand, PoseSource, Session, ShapeCommand, ShapeSettings,
+    ViewCommand, Work,
 };
 
 fn bend(session: &mut Session, degrees: f32) {
@@ -196,4 +196,102 @@ fn a_gesture_with_several_changes_of_shapes_is_one_step() {
     assert!(state(session.model().unwrap()) == state(&before));
     session.apply(EditCommand::Redo);
     assert!(state(session.model().unwrap()) == state(&after));
+}
+
+/// The model as its file is read that it was saved into: clips have the keys that they use, each in a list of its own.
+fn as_file(model: &Model) -> Document {
+    let mut parts = ModelParts::clone(model);
+    parts.retargeted.clear();
+    for Clip { channels, times, samplers, .. } in &mut parts.clips {
+        let (old_times, old) = (std::mem::take(times), std::mem::take(samplers));
+        for channel in channels.iter_mut().rev() {
+            let sampler = old[channel.sampler].clone();
+            times.push(old_times[sampler.times].clone());
+            channel.sampler = samplers.len();
+            samplers.push(Sampler { times: times.len() - 1, ..sampler });
+        }
+    }
+    Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), Some("saved.glb".into()))
+}
+
+/// Saves the model of a session, and reads it again.
+fn save(session: &mut Session) {
+    let model = Arc::clone(session.model().unwrap());
+    let document = as_file(&model);
+    session.files_mut().note_model_saved("saved.glb".into(), model);
+    session.open(document);
+    session.update_pose();
+    assert!(!session.unsaved().has_unsaved_skinning());
+}
+
+/// The names and offsets of the morph targets, and the keys of their weights, whatever lists these are in.
+fn shown(session: &Session) -> String {
+    let model = session.model().unwrap();
+    let offsets: Vec<_> = model.meshes[0].primitives[0].morphs.iter().map(|morph| &morph.positions).collect();
+    let keys = |clip: &Clip| -> Vec<String> {
+        let own = clip.channels.iter().filter(|channel| channel.path == Path::Weights);
+        own.map(|channel| {
+            let sampler = &clip.samplers[channel.sampler];
+            format!("{:?} {:?}", clip.times[sampler.times], sampler.values)
+        })
+        .collect()
+    };
+    let keys: Vec<_> = model.clips.iter().map(keys).collect();
+    format!("{:?} {offsets:?} {keys:?}", names(session))
+}
+
+#[test]
+fn shapes_that_were_saved_are_taken_back_and_brought_back_like_others() {
+    let mut session = bent();
+    let mut states = vec![shown(&session)];
+    shape(&mut session, of_drawn("one"));
+    states.push(shown(&session));
+    bend(&mut session, -60.0);
+    shape(&mut session, of_drawn("two"));
+    states.push(shown(&session));
+    shape(&mut session, ShapeCommand::Rename("two".into(), "other".into()));
+    states.push(shown(&session));
+    shape(&mut session, ShapeCommand::Remove("one".into()));
+    let last = shown(&session);
+    let turned = session.pose().local.transforms[2].rotation;
+    assert_eq!(session.history().steps_lost_by_saving(), 0);
+    save(&mut session);
+    assert!(shown(&session) == last && session.pose().local.transforms[2].rotation == turned);
+    session.apply(EditCommand::Undo);
+    assert!(shown(&session) == states[3], "the shape that was removed is there again");
+    // The file has another one in its place, so that both are as good as new.
+    let retargeted = session.model().unwrap().retargeted.clone();
+    assert_eq!((retargeted.len(), &retargeted[0].names[..]), (1, &["other".to_owned()][..]));
+    assert!(retargeted[0].from == [None, None] && retargeted[0].has_other_keys);
+    session.apply(EditCommand::Undo);
+    assert_eq!(names(&session), ["one", "two"]);
+    // Saved again in the middle, steps lead on in both directions.
+    save(&mut session);
+    for (state, steps) in [(1, 1), (0, 2)] {
+        (0..steps).for_each(|_| _ = session.apply(EditCommand::Undo));
+        assert!(shown(&session) == states[state], "{state}");
+    }
+    let retargeted = session.model().unwrap().retargeted.clone();
+    assert!(retargeted[0].from.is_empty() && retargeted[0].names == ["one", "two"]);
+    for (state, steps) in [(1, 1), (2, 2), (3, 1)] {
+        (0..steps).for_each(|_| _ = session.apply(EditCommand::Redo));
+        assert!(shown(&session) == states[state], "{state}");
+    }
+    session.apply(EditCommand::Redo);
+    assert!(shown(&session) == last);
+    session.update_pose();
+    assert_eq!(session.pose().local.morph_weights.len(), 1);
+}
+
+#[test]
+fn steps_about_shapes_end_where_another_program_has_changed_the_mesh() {
+    let mut session = bent();
+    shape(&mut session, of_drawn("one"));
+    let model = Arc::clone(session.model().unwrap());
+    let mut parts = ModelParts::clone(as_file(&model).stored());
+    parts.meshes[0].primitives[0].positions[7].x += 0.5;
+    session.files_mut().note_model_saved("saved.glb".into(), model);
+    let other = Arc::new(Model::build(parts).unwrap());
+    session.open(Document::new(other, Vec::new(), Some("saved.glb".into())));
+    assert!(!session.history().can_undo() && names(&session) == ["one"]);
 }
