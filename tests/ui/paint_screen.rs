@@ -1,6 +1,6 @@
 //! Brushes that measure distances in the picture.
 
-use skinscope::session::PaintCommand;
+use skinscope::session::{PaintCommand, PaintDrag, PaintSettings};
 
 use super::paint::{click_at, held, on_skin, undo, weights};
 use super::*;
@@ -79,4 +79,35 @@ fn a_key_takes_another_brush_while_one_is_in_the_hand_and_none_else() {
     harness.key_press_modifiers(Modifiers::SHIFT, Key::O);
     harness.run();
     assert_eq!(brush(&harness), None);
+}
+
+/// The first point to the right of a point of the skin under which there is none, and some way on, points.
+fn beside_skin(harness: &Harness<'_, App>, at: Pos2) -> Pos2 {
+    let app = harness.state();
+    let is_beside = |at: &Pos2| {
+        let pixel = *at - app.picture.min;
+        app.session.paint_hit(glam::Vec2::new(pixel.x, pixel.y)).is_none()
+    };
+    (1..100).map(|step| at + vec2(4.0 * step as f32, 0.0)).find(is_beside).unwrap() + vec2(20.0, 0.0)
+}
+
+#[test]
+fn a_gradient_begins_beside_the_skin() {
+    let mut harness = held("replace");
+    let at = on_skin(&harness);
+    let beside = beside_skin(&harness, at);
+    for drag_kind in [PaintDrag::Linear, PaintDrag::Radial] {
+        let settings = PaintSettings { drag: drag_kind, ..harness.state().session.painting().settings().clone() };
+        harness.state_mut().session.apply(PaintCommand::Set(settings));
+        harness.run();
+        let before = weights(&harness);
+        drag(&mut harness, &[beside, at], PointerButton::Primary);
+        assert!(weights(&harness) != before, "{drag_kind:?}");
+        undo(&mut harness);
+        assert!(weights(&harness) == before && !harness.state().session.history().can_undo());
+    }
+    // Around its start, which is not as far as the skin.
+    drag(&mut harness, &[beside + vec2(8.0, 0.0), beside], PointerButton::Primary);
+    harness.get_by_label("The gradient touches no vertex that can be painted");
+    assert!(!harness.state().session.history().can_undo());
 }

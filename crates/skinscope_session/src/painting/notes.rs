@@ -7,7 +7,7 @@ use skinscope_weights::{Brush, Need, Stuck, Toward};
 use super::hand::Hand;
 use super::mask;
 use super::{LayerCommand, PaintCommand, PaintNote, PaintSettings};
-use crate::{Brushwork, Command, SelectionCommand, ToolCommand};
+use crate::{Brushwork, Command, MarkCommand, SelectionCommand, ToolCommand};
 
 /// How many joints are offered to give weight to.
 const MOST_TAKERS: usize = 3;
@@ -164,6 +164,23 @@ pub(super) fn of_stroke(brushwork: Brushwork<'_>) -> Option<PaintNote> {
         None => rests(brushwork, hand, &mut note),
     }
     Some(note)
+}
+
+/// Returns why a gradient has touched nothing; `None` where it has, or where the brush has no strength.
+pub(super) fn of_gradient(brushwork: Brushwork<'_>) -> Option<PaintNote> {
+    let easel = &brushwork.painting.easel;
+    let report = easel.canvas.as_ref()?.report(&easel.stroke.as_ref()?.brushing);
+    if report.vertices > 0 || brushwork.painting.settings.strength <= 0.0 {
+        return None;
+    }
+    let (text, ways) = match brushwork.view.marked.is_empty() {
+        true => ("The gradient touches no vertex that can be painted", Vec::new()),
+        false => {
+            let none: Way = ("Mark none".to_owned(), MarkCommand::None.into());
+            ("The gradient touches none of the marked vertices", vec![none])
+        }
+    };
+    Some(PaintNote { text: text.to_owned(), ways })
 }
 
 /// Returns that an effect shows the other side where the layer has been painted; `None` where what was painted is seen.

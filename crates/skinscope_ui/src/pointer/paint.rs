@@ -230,7 +230,7 @@ fn paint_on(pointing: &Pointing<'_>, stroke: &mut StrokeHold, commands: &mut Vec
 }
 
 /// Tells the session which point of the picture the pointer is over, where that is another one.
-fn hover(pointing: &Pointing<'_>, at: Option<Vec2>, commands: &mut Vec<Command>) {
+pub(super) fn hover(pointing: &Pointing<'_>, at: Option<Vec2>, commands: &mut Vec<Command>) {
     if at != pointing.session.painting().hover() {
         commands.push(PaintCommand::Hover(at).into());
     }
