@@ -1,4 +1,4 @@
-//! Gradients by a drag: they begin and end beside the model too, have no ring, and say where they touch nothing.
+//! Floods, and gradients by a drag: these begin and end beside the model too, have no ring, and say where they touch nothing.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -100,4 +100,18 @@ fn where_drags_paint_gradients_no_ring_is_drawn() {
         set(&mut session, |settings| settings.drag = drag);
         assert_eq!(lines(&session), without);
     }
+}
+
+#[test]
+fn a_flood_has_the_strength_of_the_brush_and_paints_what_looks_away_too() {
+    let painted = |front_only: bool, strength: f64| {
+        let mut session = from_front("replace");
+        set(&mut session, |all| (all.front_only, all.strength) = (front_only, strength));
+        session.apply(PaintCommand::Flood);
+        assert!(now(&session) == by_file(&session, Path::new("")));
+        now(&session)
+    };
+    let half = painted(true, 0.5);
+    assert!(half == painted(false, 0.5) && half != painted(true, 1.0));
+    assert!(half != now(&holding("replace")));
 }

@@ -56,7 +56,7 @@ fn by_row(painter: &mut Painter<'_>, dab: &Dab) -> bool {
     true
 }
 
-/// Touches everything that the brush may change with a strength that falls from its full one at the first place to nothing at the second.
+/// Touches everything that the brush may change with a strength that falls from that of the brush at the first place to nothing at the second.
 pub(super) fn gradient(painter: &mut Painter<'_>, [from, until]: [[f64; 3]; 2], radial: bool) {
     let Some(([from, until], length)) = ends_of(from, until) else { return };
     let gradient = Gradient { kind: if radial { GradientKind::Radial } else { GradientKind::Linear }, from, until };

@@ -1,4 +1,4 @@
-//! A gradient of the brush in the hand: the press says where its strength is full, and the drag goes to where nothing is left of it. Both may be
+//! A gradient of the brush in the hand: the press says where it has its strength, and the drag goes to where nothing is left of it. Both may be
 //! beside the model.
 
 use egui::{CursorIcon, Pos2, Stroke};
@@ -14,7 +14,7 @@ const LEAST: f32 = 3.0;
 pub(super) static GRADIENT: PointerTool = PointerTool {
     id: "paint-gradient",
     label: "Painting a gradient",
-    hint: "Drag from full strength to none, Alt-click takes the weight, middle-drag turns, Esc ends",
+    hint: "Drag from the strength of the brush to none, Alt-click takes the weight, middle-drag turns, Esc ends",
     note: paint::note,
     cursor: CursorIcon::Crosshair,
     owns_picture: true,
@@ -35,7 +35,7 @@ pub(super) struct GradientDrag {
     /// Where in the picture the button went down, pixels, and the place of the surface there; `None`: it was beside the model.
     pixel: Vec2,
     hit: Option<PaintHit>,
-    /// The place with the full strength, and the one where nothing is left of it; `None` as long as the pointer has not gone far.
+    /// The place with the strength of the brush, and the one where nothing is left of it; `None` as long as the pointer has not gone far.
     ends: Option<[PaintPlace; 2]>,
 }
 
@@ -70,7 +70,7 @@ fn release(pointing: &Pointing<'_>, held: Held, commands: &mut Vec<Command>) {
     commands.push(PaintCommand::Gradient { from, until, radial }.into());
 }
 
-/// Draws the line from the full strength to none, and of a gradient around a place the circle at which nothing is left.
+/// Draws the line from the strength of the brush to none, and of a gradient around a place the circle at which nothing is left.
 fn show(pointing: &Pointing<'_>, held: Option<&Held>) {
     let Some(Held::Gradient(drag)) = held else { return paint_marks::paint(pointing, held) };
     let seen = |at: Vec3| pointing.session.view().project(at).map(|pixel| pointing.point(pixel));
