@@ -3,7 +3,7 @@
 use glam::{Vec2, Vec3};
 use skinscope_base::math::Projection;
 use skinscope_inspect::{Hit, VertexRef};
-use skinscope_model::PrimitiveId;
+use skinscope_model::{NodeId, PrimitiveId};
 use skinscope_paint::{Distance, Reach, scene_origin};
 
 use super::hand::Hand;
@@ -153,11 +153,25 @@ impl Brushwork<'_> {
 
     fn outline_at(self, hit: &PaintHit, shares: &[f64]) -> Option<Vec<Vec<[Vec3; 2]>>> {
         let (canvas, posed) = (self.painting.easel.canvas.as_ref()?, self.picking.surfaces.posed()?);
+        canvas.outline(&self.reach(), &posed, hit.position, shares)
+    }
+
+    /// Returns how far the brush in the hand reaches.
+    fn reach(self) -> Reach {
         let settings = &self.painting.settings;
         let joint = Hand::of(self, false, false).and_then(|hand| hand.joint);
-        let (radius, distance) = (self.paint_radius(), settings.distance);
-        let reach = Reach { joint, radius, distance, mirror: settings.mirror };
-        canvas.outline(&reach, &posed, hit.position, shares)
+        Reach { joint, radius: self.paint_radius(), distance: settings.distance, mirror: settings.mirror }
+    }
+
+    /// Returns the joints that move what the brush is over, the one with the greatest weight first; none where it is over nothing, or nothing
+    /// is known of the surface yet.
+    pub(super) fn under_brush(self) -> Vec<NodeId> {
+        let movers = || {
+            let hit = self.paint_hit(self.painting.hover?)?;
+            let (canvas, posed) = (self.painting.easel.canvas.as_ref()?, self.picking.surfaces.posed()?);
+            canvas.movers(&self.reach(), &posed, hit.position)
+        };
+        movers().unwrap_or_default()
     }
 
     /// Returns the direction from a place to the eye.

@@ -12,6 +12,9 @@ use crate::{Brushwork, Command, MarkCommand, SelectionCommand, ToolCommand};
 /// How many joints are offered to give weight to.
 const MOST_TAKERS: usize = 3;
 
+/// How many joints are offered to get what the painted one loses, of those that move what the brush is over.
+const MOST_RECEIVERS: usize = 4;
+
 /// A label and the command that it stands for.
 type Way = (String, Command);
 
@@ -66,10 +69,7 @@ pub(super) fn lacks(brushwork: Brushwork<'_>, hand: Hand) -> Option<PaintNote> {
         return said(&text, ways.collect());
     }
     if hand.to.is_none() && hand.brush.needs.contains(&Need::To) && !paints_mask {
-        let above = hand.joint.and_then(|node| model.joint_above(node));
-        let mut offered: Vec<NodeId> = under_pointer(brushwork).into_iter().chain(above).collect();
-        offered.dedup();
-        let ways = offered.into_iter().filter(|node| Some(*node) != hand.joint).map(|node| {
+        let ways = receivers(brushwork, hand.joint).into_iter().map(|node| {
             let label = format!("Give to {}", name(brushwork, node));
             (label, set(brushwork, |settings| settings.to = Some(node)))
         });
@@ -82,6 +82,19 @@ pub(super) fn lacks(brushwork: Brushwork<'_>, hand: Hand) -> Option<PaintNote> {
         Toward::Below => nothing_to_erase(brushwork).or_else(|| layer_lacks(brushwork)),
         _ => layer_lacks(brushwork),
     }
+}
+
+/// Returns the joints that could get what the painted one loses: first those that move what the brush is over, then the one above.
+fn receivers(brushwork: Brushwork<'_>, joint: Option<NodeId>) -> Vec<NodeId> {
+    let group = brushwork.painted_with(joint);
+    let may_get =
+        |node: &NodeId| Some(*node) != joint && !group.contains(node) && !brushwork.tools.locked.contains(node);
+    let movers = brushwork.under_brush();
+    let movers = if movers.is_empty() { under_pointer(brushwork).into_iter().collect() } else { movers };
+    let mut out: Vec<NodeId> = movers.into_iter().filter(may_get).take(MOST_RECEIVERS).collect();
+    let above = joint.and_then(|node| brushwork.model?.joint_above(node)).filter(may_get);
+    out.extend(above.filter(|node| !out.contains(node)));
+    out
 }
 
 /// Returns why there is no layer from which anything could be erased.
