@@ -54,7 +54,13 @@ fn the_mask_of_a_layer_is_painted_and_shown_and_an_empty_one_is_said() {
     press(&mut harness, "Paint the mask");
     assert!(harness.state().session.painting().paints_mask());
     assert_eq!(overlay(&harness), Some("layer-mask"));
+    let hold = |harness: &mut Harness<'_, App>, brush: &str| {
+        harness.state_mut().session.apply(PaintCommand::Hold(Some(brush.to_owned())));
+        harness.run();
+    };
+    hold(&mut harness, "replace");
     harness.get_by_label_contains("Alt-click takes the mask");
+    hold(&mut harness, "subtract");
     click_at(&mut harness, at);
     let masked = weights(&harness);
     assert!(masked != painted);

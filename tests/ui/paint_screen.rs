@@ -1,6 +1,6 @@
 //! Brushes that measure distances in the picture.
 
-use skinscope::session::{PaintCommand, PaintDrag, PaintSettings};
+use skinscope::session::{LayerCommand, PaintCommand, PaintDrag, PaintSettings};
 
 use super::paint::{click_at, held, on_skin, undo, weights};
 use super::*;
@@ -30,7 +30,7 @@ fn the_tools_over_the_picture_keep_their_place_as_a_brush_is_taken_and_put_down(
     let mut harness = held("add");
     let place = |harness: &Harness<'_, App>| harness.get_by_label("Move tool").rect();
     let held = place(&harness);
-    let line = harness.get_by_label_contains("Alt-click takes the weight").rect();
+    let line = harness.get_by_label_contains("Shift smooths, middle-drag turns").rect();
     assert!(line.left() >= held.right() && line.top() <= held.bottom(), "{line:?} beside {held:?}");
     harness.state_mut().session.apply(PaintCommand::Hold(None));
     harness.run();
@@ -110,4 +110,23 @@ fn a_gradient_begins_beside_the_skin() {
     drag(&mut harness, &[beside + vec2(8.0, 0.0), beside], PointerButton::Primary);
     harness.get_by_label("The gradient touches no vertex that can be painted");
     assert!(!harness.state().session.history().can_undo());
+}
+
+#[test]
+fn the_line_over_the_picture_says_what_the_brush_does_to_which_joints_in_which_layer() {
+    let mut harness = held("add");
+    let says = |harness: &Harness<'_, App>, text: &str| harness.query_by_label_contains(text).is_some();
+    assert!(says(&harness, "Painting: Add, joint 2. Ctrl") && !says(&harness, "Alt-click"));
+    let apply = |harness: &mut Harness<'_, App>, command: PaintCommand| {
+        harness.state_mut().session.apply(command);
+        harness.run();
+    };
+    apply(&mut harness, PaintCommand::Hold(Some("replace".to_owned())));
+    assert!(says(&harness, "Alt-click takes the weight"));
+    apply(&mut harness, PaintCommand::GiveTo(NodeId(2)));
+    assert!(says(&harness, "Painting: Give joint 2 → joint 1. Ctrl"));
+    apply(&mut harness, PaintCommand::Layer(LayerCommand::Add("Layer 1".to_owned())));
+    assert!(says(&harness, "Painting: Give joint 2 → joint 1 in Layer 1. Ctrl"));
+    apply(&mut harness, PaintCommand::Layer(LayerCommand::Select(None)));
+    assert!(says(&harness, "joint 1 in the base below the layers. Ctrl"));
 }
