@@ -1,6 +1,7 @@
 //! Brushes that measure distances in the picture.
 
 use skinscope::session::{LayerCommand, PaintCommand, PaintDrag, PaintSettings};
+use skinscope::weights::BRUSHES;
 
 use super::paint::{click_at, held, on_skin, undo, weights};
 use super::*;
@@ -129,4 +130,31 @@ fn the_line_over_the_picture_says_what_the_brush_does_to_which_joints_in_which_l
     assert!(says(&harness, "Painting: Give joint 2 → joint 1 in Layer 1. Ctrl"));
     apply(&mut harness, PaintCommand::Layer(LayerCommand::Select(None)));
     assert!(says(&harness, "joint 1 in the base below the layers. Ctrl"));
+}
+
+#[test]
+fn what_is_below_the_brushes_keeps_its_place_as_another_one_is_taken() {
+    let mut harness = held("add");
+    let place = |harness: &Harness<'_, App>| harness.get_by_label("Painted: joint 2").rect();
+    let before = place(&harness);
+    for brush in BRUSHES {
+        harness.state_mut().session.apply(PaintCommand::Hold(Some(brush.id.to_owned())));
+        harness.run();
+        assert_eq!(place(&harness), before, "{}", brush.id);
+    }
+}
+
+#[test]
+fn the_painted_joint_is_not_among_those_that_could_be_given_to() {
+    let mut harness = held("give");
+    let rows = |harness: &Harness<'_, App>, joint: &str| {
+        let is_it = |n: &egui_kittest::Node<'_>| n.accesskit_node().label().is_some_and(|label| label == joint);
+        harness.query_all_by_role(Role::Button).filter(is_it).count()
+    };
+    let (painted, other) = (rows(&harness, "joint 2"), rows(&harness, "joint 1"));
+    harness.get_by_label("Gives to: None").scroll_to_me();
+    harness.run();
+    click(&mut harness, "Gives to: None");
+    harness.run();
+    assert_eq!((rows(&harness, "joint 2"), rows(&harness, "joint 1")), (painted, other + 1));
 }
