@@ -286,7 +286,7 @@ pub(super) fn under_mask(brushwork: Brushwork<'_>) -> Option<PaintNote> {
     let remove = PaintCommand::Layer(LayerCommand::RemoveMask(layer.id()));
     let ways = vec![
         ("Paint the mask".to_owned(), set(brushwork, |settings| settings.mask = true)),
-        ("Take the mask away".to_owned(), remove.into()),
+        ("Remove the mask".to_owned(), remove.into()),
     ];
     Some(PaintNote { text: format!("The mask of {} is empty here", layer.name()), ways })
 }
