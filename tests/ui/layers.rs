@@ -54,10 +54,17 @@ fn the_mask_of_a_layer_is_painted_and_shown_and_an_empty_one_is_said() {
     press(&mut harness, "Paint the mask");
     assert!(harness.state().session.painting().paints_mask());
     assert_eq!(overlay(&harness), Some("layer-mask"));
+    let hold = |harness: &mut Harness<'_, App>, brush: &str| {
+        harness.state_mut().session.apply(PaintCommand::Hold(Some(brush.to_owned())));
+        harness.run();
+    };
+    hold(&mut harness, "replace");
     harness.get_by_label_contains("Alt-click takes the mask");
+    hold(&mut harness, "subtract");
     click_at(&mut harness, at);
     let masked = weights(&harness);
     assert!(masked != painted);
+    assert!(harness.query_by_label("Remove the mask").is_some() && harness.query_by_label("Mask marked").is_none());
     harness.get_by_label_contains("At the pointer: mask 0.");
     let set = |harness: &mut Harness<'_, App>, strength: f64| {
         let settings = PaintSettings { strength, ..harness.state().session.painting().settings().clone() };
@@ -70,6 +77,8 @@ fn the_mask_of_a_layer_is_painted_and_shown_and_an_empty_one_is_said() {
     undo(&mut harness);
     assert!(weights(&harness) == painted);
     assert!(harness.query_by_label("The mask is empty: the layer does nothing.").is_none());
+    // It has none any more.
+    assert!(harness.query_by_label("Remove the mask").is_none());
     press(&mut harness, "Paint the mask");
     assert!(!harness.state().session.painting().paints_mask() && overlay(&harness) == Some("weights"));
 }

@@ -1,6 +1,7 @@
 //! Brushes that measure distances in the picture.
 
-use skinscope::session::PaintCommand;
+use skinscope::session::{LayerCommand, PaintCommand, PaintDrag, PaintSettings};
+use skinscope::weights::BRUSHES;
 
 use super::paint::{click_at, held, on_skin, undo, weights};
 use super::*;
@@ -30,7 +31,7 @@ fn the_tools_over_the_picture_keep_their_place_as_a_brush_is_taken_and_put_down(
     let mut harness = held("add");
     let place = |harness: &Harness<'_, App>| harness.get_by_label("Move tool").rect();
     let held = place(&harness);
-    let line = harness.get_by_label_contains("Alt-click takes the weight").rect();
+    let line = harness.get_by_label_contains("Shift smooths, middle-drag turns").rect();
     assert!(line.left() >= held.right() && line.top() <= held.bottom(), "{line:?} beside {held:?}");
     harness.state_mut().session.apply(PaintCommand::Hold(None));
     harness.run();
@@ -79,4 +80,81 @@ fn a_key_takes_another_brush_while_one_is_in_the_hand_and_none_else() {
     harness.key_press_modifiers(Modifiers::SHIFT, Key::O);
     harness.run();
     assert_eq!(brush(&harness), None);
+}
+
+/// The first point to the right of a point of the skin under which there is none, and some way on, points.
+fn beside_skin(harness: &Harness<'_, App>, at: Pos2) -> Pos2 {
+    let app = harness.state();
+    let is_beside = |at: &Pos2| {
+        let pixel = *at - app.picture.min;
+        app.session.paint_hit(glam::Vec2::new(pixel.x, pixel.y)).is_none()
+    };
+    (1..100).map(|step| at + vec2(4.0 * step as f32, 0.0)).find(is_beside).unwrap() + vec2(20.0, 0.0)
+}
+
+#[test]
+fn a_gradient_begins_beside_the_skin() {
+    let mut harness = held("replace");
+    let at = on_skin(&harness);
+    let beside = beside_skin(&harness, at);
+    for drag_kind in [PaintDrag::Linear, PaintDrag::Radial] {
+        let settings = PaintSettings { drag: drag_kind, ..harness.state().session.painting().settings().clone() };
+        harness.state_mut().session.apply(PaintCommand::Set(settings));
+        harness.run();
+        let before = weights(&harness);
+        drag(&mut harness, &[beside, at], PointerButton::Primary);
+        assert!(weights(&harness) != before, "{drag_kind:?}");
+        undo(&mut harness);
+        assert!(weights(&harness) == before && !harness.state().session.history().can_undo());
+    }
+    // Around its start, which is not as far as the skin.
+    drag(&mut harness, &[beside + vec2(8.0, 0.0), beside], PointerButton::Primary);
+    harness.get_by_label("The gradient touches no vertex that can be painted");
+    assert!(!harness.state().session.history().can_undo());
+}
+
+#[test]
+fn the_line_over_the_picture_says_what_the_brush_does_to_which_joints_in_which_layer() {
+    let mut harness = held("add");
+    let says = |harness: &Harness<'_, App>, text: &str| harness.query_by_label_contains(text).is_some();
+    assert!(says(&harness, "Painting: Add, joint 2. Ctrl") && !says(&harness, "Alt-click"));
+    let apply = |harness: &mut Harness<'_, App>, command: PaintCommand| {
+        harness.state_mut().session.apply(command);
+        harness.run();
+    };
+    apply(&mut harness, PaintCommand::Hold(Some("replace".to_owned())));
+    assert!(says(&harness, "Alt-click takes the weight"));
+    apply(&mut harness, PaintCommand::GiveTo(NodeId(2)));
+    assert!(says(&harness, "Painting: Give joint 2 → joint 1. Ctrl"));
+    apply(&mut harness, PaintCommand::Layer(LayerCommand::Add("Layer 1".to_owned())));
+    assert!(says(&harness, "Painting: Give joint 2 → joint 1 in Layer 1. Ctrl"));
+    apply(&mut harness, PaintCommand::Layer(LayerCommand::Select(None)));
+    assert!(says(&harness, "joint 1 in the base below the layers. Ctrl"));
+}
+
+#[test]
+fn what_is_below_the_brushes_keeps_its_place_as_another_one_is_taken() {
+    let mut harness = held("add");
+    let place = |harness: &Harness<'_, App>| harness.get_by_label("Painted: joint 2").rect();
+    let before = place(&harness);
+    for brush in BRUSHES {
+        harness.state_mut().session.apply(PaintCommand::Hold(Some(brush.id.to_owned())));
+        harness.run();
+        assert_eq!(place(&harness), before, "{}", brush.id);
+    }
+}
+
+#[test]
+fn the_painted_joint_is_not_among_those_that_could_be_given_to() {
+    let mut harness = held("give");
+    let rows = |harness: &Harness<'_, App>, joint: &str| {
+        let is_it = |n: &egui_kittest::Node<'_>| n.accesskit_node().label().is_some_and(|label| label == joint);
+        harness.query_all_by_role(Role::Button).filter(is_it).count()
+    };
+    let (painted, other) = (rows(&harness, "joint 2"), rows(&harness, "joint 1"));
+    harness.get_by_label("Gives to: None").scroll_to_me();
+    harness.run();
+    click(&mut harness, "Gives to: None");
+    harness.run();
+    assert_eq!((rows(&harness, "joint 2"), rows(&harness, "joint 1")), (painted, other + 1));
 }

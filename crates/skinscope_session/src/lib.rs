@@ -64,7 +64,7 @@ pub use menus::{
     is_on, refusal, row_of,
 };
 pub use painting::{
-    DRAG_JOINTS, DragJoints, DragPin, LayerCommand, PaintCommand, PaintDab, PaintDrag, PaintHit, PaintNote,
+    DRAG_JOINTS, DragJoints, DragPin, LayerCommand, PaintCommand, PaintDab, PaintDrag, PaintHit, PaintNote, PaintPlace,
     PaintSettings, Painting, STROKES_ENDING, VertexDrag, VertexDragCommand, VertexGrip,
 };
 pub use placing::{PlaceCommand, PlacedTask, Placing, SKELETON_ENDING};

@@ -1,4 +1,4 @@
-//! The border of what a dab would touch, as lines on the posed surface.
+//! What a dab would touch: its border as lines on the posed surface, and the joints that move it.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,13 @@ use glam::Vec3;
 use skinscope_deform::pack;
 use skinscope_inspect::PosedModel;
 use skinscope_model::NodeId;
+use skinscope_weights::Shares;
 
 use super::mirrored::Images;
 use super::posed::PosedSurfaces;
-use super::rows::Place;
+use super::rows::{Place, WeightedMean};
 use super::scratch::Scratch;
+use super::stuck::by_weight;
 use super::{Canvas, Distance, Region};
 use crate::MirrorAxis;
 
@@ -79,6 +81,29 @@ impl Canvas {
             self.add_lines((&surfaces, &regions), &there, (&levels, &unknown), &mut out);
         }
         Some(out)
+    }
+
+    /// Returns the joints that move what a dab at a place of the surface would touch on this side, the one with the greatest weight first, as the
+    /// brush sees their weights: in a layer those of the layer. Distances in the picture count as straight ones. `centre` is in model space,
+    /// metres. `None` where the dab would touch no mesh, or no surface is at hand.
+    #[must_use]
+    pub fn movers(&self, reach: &Reach, posed: &PosedModel, centre: Vec3) -> Option<Vec<NodeId>> {
+        if !self.model.shares_all_but_edits(posed.model) {
+            return None;
+        }
+        let mut packed = Vec::new();
+        pack(&posed.method, posed.palettes, &mut packed);
+        let regions = self.regions(reach.joint);
+        let mut scratch = self.scratch(&regions);
+        let Scratch { distances, seen } = &mut *scratch;
+        let surfaces = PosedSurfaces::drawn(self.ground(posed.model, &regions), posed.clone(), &packed, seen)?;
+        let start = surfaces.nearest(centre.as_dvec3())?;
+        let distance = if reach.distance == Distance::Screen { Distance::Volume } else { reach.distance };
+        let (mut mean, mut space) = (WeightedMean::default(), Shares::new());
+        surfaces.each_within(distances, (distance, reach.radius), &start, &mut |place, _| {
+            mean.add(self.rows.of_place(&self.surfaces, place, &mut space), 1.0);
+        });
+        Some(by_weight(mean.finish()))
     }
 
     /// Adds the lines at some distances; `beyond` tells the distance of a point that is not known.

@@ -53,7 +53,7 @@ impl Canvas {
 }
 
 /// Returns the joints of a row that have weight, the greatest first.
-fn by_weight(mut row: Shares) -> Vec<NodeId> {
+pub(super) fn by_weight(mut row: Shares) -> Vec<NodeId> {
     row.retain(|(_, weight)| *weight > 0.0);
     row.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     row.into_iter().map(|(key, _)| NodeId(key)).collect()

@@ -6,7 +6,7 @@ use skinscope_weights::Falloff;
 use skinscope_weights::brush::falloff;
 
 use super::SceneColors;
-use crate::Brushwork;
+use crate::{Brushwork, PaintDrag};
 
 /// The widths of the ring, of the one within, and of what sets the ring off from the surface; pixels.
 const RING: f32 = 2.0;
@@ -15,10 +15,11 @@ const EDGE: f32 = 2.0;
 /// How much of the colour the ring within has.
 const FAINT: f32 = 0.55;
 
-/// Adds the ring of the brush in the hand around what is under the pointer.
+/// Adds the ring of the brush in the hand around what is under the pointer, unless drags paint gradients, which have no radius.
 pub(super) fn add_ring(frame: &mut Frame, brushwork: Brushwork<'_>, colors: &SceneColors) {
     let painting = brushwork.painting;
-    let Some(at) = painting.hover().filter(|_| painting.brush().is_some()) else { return };
+    let has_ring = painting.brush().is_some() && painting.settings().drag == PaintDrag::Stroke;
+    let Some(at) = painting.hover().filter(|_| has_ring) else { return };
     let Some(hit) = brushwork.paint_hit(at) else { return };
     let [ink, edge] = colors.pinned;
     let half = falloff(&painting.settings().falloff).and_then(half_way);

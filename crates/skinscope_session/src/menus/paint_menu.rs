@@ -60,9 +60,9 @@ static HAND: &[CommandRow] = rows! {
     Tools "Strength by the pointer", shift(Key::Char('z')), Window(WindowCommand::Brush(BrushKey::DragStrength)) in Brushes:
         "Let the strength of the brush follow the pointer; a click keeps it, Esc gives it up; Shift with the wheel changes it too";
     Tools "Flood with the brush", None, Paint(PaintCommand::Flood) in Brushes:
-        "Paint all that the brush may change with its full strength: the marked vertices, or all that the joint's skin has";
+        "Paint each marked vertex or, where none is marked, each that the joint's skin has, once with the strength of the brush; what looks away from you too";
     Tools "Gradient by a drag", None, Window(WindowCommand::Brush(BrushKey::Gradient)) in Brushes:
-        "Let a drag paint from full strength to none: along its line, once more around its place, once more strokes again";
+        "Let a drag paint from the strength of the brush to none: along its line, once more around its place, once more strokes again";
     Tools "Save strokes…", None, File(FileCommand::AskForFile(FileUse::SaveStrokes)) in Brushes:
         "Write the strokes that were painted into a file, which skinscope paint carries out";
 };

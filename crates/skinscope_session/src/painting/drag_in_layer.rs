@@ -86,7 +86,7 @@ pub(super) fn why_not(painting: &Painting, fit: Fit) -> Option<PaintNote> {
     let ways = match (fit, layer) {
         (Fit::Mirrored, _) => notes::ways_of_mirror(layers),
         (Fit::Locked, _) => vec![("Unlock all joints".to_owned(), ToolCommand::UnlockAll.into())],
-        (Fit::Masked, Some(layer)) => vec![way("Take the mask away", LayerCommand::RemoveMask(layer.id()))],
+        (Fit::Masked, Some(layer)) => vec![way("Remove the mask", LayerCommand::RemoveMask(layer.id()))],
         (Fit::Hidden, Some(layer)) => vec![way("Show the layer alone", LayerCommand::Solo(Some(layer.id())))],
         (Fit::Part, layer) => ways_of_part(layers, layer),
         _ => Vec::new(),

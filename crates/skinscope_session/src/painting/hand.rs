@@ -42,6 +42,8 @@ impl Hand {
         let is_joint = |node: &NodeId| brushwork.model.is_some_and(|model| is_joint(model, *node));
         out.joint = out.joint.filter(is_joint).filter(|_| out.brush.is_of_joint());
         out.to = out.to.filter(is_joint).filter(|_| out.brush.needs.contains(&Need::To));
+        // What a joint gives to itself it keeps.
+        out.to = out.to.filter(|to| Some(*to) != out.joint);
         if brushwork.painting.paints_mask() {
             (out.joint, out.to) = (None, None);
         }

@@ -3,7 +3,7 @@
 use glam::{Vec2, Vec3};
 use skinscope_base::math::Projection;
 use skinscope_inspect::{Hit, VertexRef};
-use skinscope_model::PrimitiveId;
+use skinscope_model::{NodeId, PrimitiveId};
 use skinscope_paint::{Distance, Reach, scene_origin};
 
 use super::hand::Hand;
@@ -25,6 +25,15 @@ pub struct PaintHit {
     pub weight: f32,
 }
 
+/// A place at which a gradient begins or ends, on the surface or beside it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PaintPlace {
+    /// The place, model space, metres.
+    pub position: Vec3,
+    /// The same place in the scene's space of the file, metres: what a gradient is given.
+    pub scene: [f64; 3],
+}
+
 /// How far apart points of the picture are whose places tell the normal, pixels.
 const STEP: f32 = 3.0;
 /// How far apart these places may be, as a share of the size of the model: farther ones are on something else.
@@ -41,15 +50,29 @@ impl Session {
     pub fn paint_hit(&self, at: Vec2) -> Option<PaintHit> {
         self.brushwork().paint_hit(at)
     }
+
+    /// Returns the ends of a gradient that is dragged from one point of the viewport to another, pixels from its top left; `hit` is the place of
+    /// the surface under the first one as the drag began. An end beside the model lies in the plane parallel to the picture through the other end
+    /// or, where both lie beside it, through the pivot of the camera. `None` where that is behind the eye.
+    #[must_use]
+    pub fn gradient_ends(&self, hit: Option<&PaintHit>, [from, until]: [Vec2; 2]) -> Option<[PaintPlace; 2]> {
+        let brushwork = self.brushwork();
+        let ends = [hit.copied(), brushwork.paint_hit(until)].map(|hit| hit.map(|hit| hit.position));
+        let through = ends[0].or(ends[1]).unwrap_or_else(|| brushwork.pivot());
+        let place = |known: Option<Vec3>, at: Vec2| {
+            let position = known.or_else(|| brushwork.in_plane(through, at))?;
+            Some(PaintPlace { position, scene: brushwork.in_scene(position) })
+        };
+        Some([place(ends[0], from)?, place(ends[1], until)?])
+    }
 }
 
 impl Brushwork<'_> {
     /// Returns the place of the surface under a point of the viewport.
     pub(crate) fn paint_hit(self, at: Vec2) -> Option<PaintHit> {
-        let (model, picking) = (self.model?, self.picking);
+        let picking = self.picking;
         // The other side of a comparison shows weights that are not painted.
         let hit = picking.vertex_near_at_hand(at).filter(|_| !picking.deforming.is_second_at(at))?;
-        let joint = Hand::of(self, false, false).and_then(|hand| hand.joint);
         let toward_eye = -self.view.ray(at).direction;
         let reach = REACH * self.pose.opened_bounds.diagonal();
         let beside = |by: Vec2| {
@@ -59,9 +82,32 @@ impl Brushwork<'_> {
         let normal = beside(Vec2::new(STEP, 0.0)).zip(beside(Vec2::new(0.0, STEP)));
         let normal = normal.and_then(|(a, b)| a.cross(b).try_normalize()).unwrap_or(toward_eye);
         let normal = if normal.dot(toward_eye) < 0.0 { -normal } else { normal };
-        let scene = hit.position.as_dvec3() + scene_origin(model, joint, &self.pose.local);
+        let scene = self.in_scene(hit.position);
         let weight = self.weight_at(&hit).unwrap_or(0.0);
-        Some(PaintHit { position: hit.position, normal, scene: scene.to_array(), vertex: hit.vertex_ref(), weight })
+        Some(PaintHit { position: hit.position, normal, scene, vertex: hit.vertex_ref(), weight })
+    }
+
+    /// Returns a place of model space in the scene's space of the file, metres.
+    fn in_scene(self, position: Vec3) -> [f64; 3] {
+        let joint = Hand::of(self, false, false).and_then(|hand| hand.joint);
+        let origin = self.model.map(|model| scene_origin(model, joint, &self.pose.local));
+        (position.as_dvec3() + origin.unwrap_or_default()).to_array()
+    }
+
+    /// Returns the point that the camera turns about, or the middle of the model where it is a camera of the file; model space, metres.
+    fn pivot(self) -> Vec3 {
+        match self.view.through {
+            Some(_) => self.pose.opened_bounds.center(),
+            None => self.view.orbit.target,
+        }
+    }
+
+    /// Returns what is seen at a point of the viewport of the plane through a place which is parallel to the picture; `None` behind the eye.
+    fn in_plane(self, through: Vec3, at: Vec2) -> Option<Vec3> {
+        let (ray, ahead) = (self.view.ray(at), -Vec3::from(self.view.world_from_view().matrix3.z_axis));
+        let along = (through - ray.origin).dot(ahead) / ray.direction.dot(ahead);
+        let place = ray.origin + along * ray.direction;
+        (place.is_finite() && self.view.project(place).is_some()).then_some(place)
     }
 
     /// Returns the weight of the joints that are painted as one at the vertex that was hit.
@@ -107,11 +153,25 @@ impl Brushwork<'_> {
 
     fn outline_at(self, hit: &PaintHit, shares: &[f64]) -> Option<Vec<Vec<[Vec3; 2]>>> {
         let (canvas, posed) = (self.painting.easel.canvas.as_ref()?, self.picking.surfaces.posed()?);
+        canvas.outline(&self.reach(), &posed, hit.position, shares)
+    }
+
+    /// Returns how far the brush in the hand reaches.
+    fn reach(self) -> Reach {
         let settings = &self.painting.settings;
         let joint = Hand::of(self, false, false).and_then(|hand| hand.joint);
-        let (radius, distance) = (self.paint_radius(), settings.distance);
-        let reach = Reach { joint, radius, distance, mirror: settings.mirror };
-        canvas.outline(&reach, &posed, hit.position, shares)
+        Reach { joint, radius: self.paint_radius(), distance: settings.distance, mirror: settings.mirror }
+    }
+
+    /// Returns the joints that move what the brush is over, the one with the greatest weight first; none where it is over nothing, or nothing
+    /// is known of the surface yet.
+    pub(super) fn under_brush(self) -> Vec<NodeId> {
+        let movers = || {
+            let hit = self.paint_hit(self.painting.hover?)?;
+            let (canvas, posed) = (self.painting.easel.canvas.as_ref()?, self.picking.surfaces.posed()?);
+            canvas.movers(&self.reach(), &posed, hit.position)
+        };
+        movers().unwrap_or_default()
     }
 
     /// Returns the direction from a place to the eye.

@@ -15,6 +15,8 @@ mod erase_tests;
 #[cfg(test)]
 mod file_layer_tests;
 pub(crate) mod file_layers;
+#[cfg(test)]
+mod gradient_tests;
 mod hand;
 mod hit;
 mod layer_copy;
@@ -55,7 +57,7 @@ mod written_form;
 
 pub use self::drag_joints::{DRAG_JOINTS, DragJoints};
 pub use self::drag_pin::DragPin;
-pub use self::hit::PaintHit;
+pub use self::hit::{PaintHit, PaintPlace};
 pub(crate) use self::layer_copy::LayerCopy;
 pub use self::layers::LayerCommand;
 pub use self::paint_commands::{PaintCommand, PaintDab};

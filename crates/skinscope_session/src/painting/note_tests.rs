@@ -1,13 +1,14 @@
 //! What is said at the pointer where a dab changes nothing, and whether what is offered helps.
 
+use glam::Vec2;
 use skinscope_model::NodeId;
 use skinscope_model::test_shapes::{Tube, tube};
-use skinscope_paint::MirrorAxis;
+use skinscope_paint::{Distance, MirrorAxis};
 
 use super::effect_tests::bulging;
 use super::tests::{holding, now, set, touch};
 use crate::tests::sessions::still_session;
-use crate::{EditCommand, PaintCommand, SelectionCommand, Session, ToolCommand};
+use crate::{CameraCommand, EditCommand, PaintCommand, SelectionCommand, Session, ToolCommand};
 
 #[test]
 fn a_dab_that_can_do_nothing_says_why_and_what_helps() {
@@ -140,4 +141,38 @@ fn where_there_is_no_plane_across_the_axis_another_one_is_offered() {
     session.apply(note.ways[0].1.clone());
     touch(&mut session, 40);
     assert!(now(&session) != before && session.painting().note().is_none());
+}
+
+#[test]
+fn a_brush_that_gives_offers_the_joints_that_move_what_it_is_over_and_never_the_painted_one() {
+    let mut session = holding("give");
+    session.apply(CameraCommand::SetViewport(Vec2::splat(400.0)));
+    session.apply(CameraCommand::FrameAll);
+    set(&mut session, |all| (all.radius, all.distance) = (0.6, Distance::Volume));
+    session.update_pose();
+    let pixel = Vec2::new(200.0, 230.0);
+    let middle = session.paint_hit(pixel).unwrap().position;
+    let positions = session.surfaces().surface().unwrap().parts[0].deformed.positions.clone();
+    // The slot of a joint is the number in its name, and its node is the next one.
+    let mut sums = [0.0_f64; 6];
+    for (row, _) in now(&session).iter().zip(&positions).filter(|(_, at)| at.distance(middle) <= 0.6) {
+        row.iter().for_each(|(slot, weight)| sums[usize::from(*slot)] += f64::from(f32::from_bits(*weight)));
+    }
+    let mut wanted: Vec<usize> = (0..6).filter(|slot| *slot != 1 && sums[*slot] > 0.0).collect();
+    wanted.sort_by(|a, b| sums[*b].total_cmp(&sums[*a]));
+    wanted.truncate(4);
+    if !wanted.contains(&0) {
+        wanted.push(0);
+    }
+    assert!(wanted.len() > 2);
+    session.apply(PaintCommand::Hover(Some(pixel)));
+    // A joint that would give to itself has nothing to give to.
+    for to in [None, Some(NodeId(2))] {
+        set(&mut session, |settings| settings.to = to);
+        touch(&mut session, 40);
+        let said = session.painting().note().cloned().unwrap_or_default();
+        assert_eq!(said.text, "Give to which joint?");
+        let labels: Vec<String> = said.ways.into_iter().map(|way| way.0).collect();
+        assert_eq!(labels, wanted.iter().map(|slot| format!("Give to joint {slot}")).collect::<Vec<_>>());
+    }
 }

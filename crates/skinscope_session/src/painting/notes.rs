@@ -7,10 +7,13 @@ use skinscope_weights::{Brush, Need, Stuck, Toward};
 use super::hand::Hand;
 use super::mask;
 use super::{LayerCommand, PaintCommand, PaintNote, PaintSettings};
-use crate::{Brushwork, Command, SelectionCommand, ToolCommand};
+use crate::{Brushwork, Command, MarkCommand, SelectionCommand, ToolCommand};
 
 /// How many joints are offered to give weight to.
 const MOST_TAKERS: usize = 3;
+
+/// How many joints are offered to get what the painted one loses, of those that move what the brush is over.
+const MOST_RECEIVERS: usize = 4;
 
 /// A label and the command that it stands for.
 type Way = (String, Command);
@@ -66,10 +69,7 @@ pub(super) fn lacks(brushwork: Brushwork<'_>, hand: Hand) -> Option<PaintNote> {
         return said(&text, ways.collect());
     }
     if hand.to.is_none() && hand.brush.needs.contains(&Need::To) && !paints_mask {
-        let above = hand.joint.and_then(|node| model.joint_above(node));
-        let mut offered: Vec<NodeId> = under_pointer(brushwork).into_iter().chain(above).collect();
-        offered.dedup();
-        let ways = offered.into_iter().filter(|node| Some(*node) != hand.joint).map(|node| {
+        let ways = receivers(brushwork, hand.joint).into_iter().map(|node| {
             let label = format!("Give to {}", name(brushwork, node));
             (label, set(brushwork, |settings| settings.to = Some(node)))
         });
@@ -82,6 +82,19 @@ pub(super) fn lacks(brushwork: Brushwork<'_>, hand: Hand) -> Option<PaintNote> {
         Toward::Below => nothing_to_erase(brushwork).or_else(|| layer_lacks(brushwork)),
         _ => layer_lacks(brushwork),
     }
+}
+
+/// Returns the joints that could get what the painted one loses: first those that move what the brush is over, then the one above.
+fn receivers(brushwork: Brushwork<'_>, joint: Option<NodeId>) -> Vec<NodeId> {
+    let group = brushwork.painted_with(joint);
+    let may_get =
+        |node: &NodeId| Some(*node) != joint && !group.contains(node) && !brushwork.tools.locked.contains(node);
+    let movers = brushwork.under_brush();
+    let movers = if movers.is_empty() { under_pointer(brushwork).into_iter().collect() } else { movers };
+    let mut out: Vec<NodeId> = movers.into_iter().filter(may_get).take(MOST_RECEIVERS).collect();
+    let above = joint.and_then(|node| brushwork.model?.joint_above(node)).filter(may_get);
+    out.extend(above.filter(|node| !out.contains(node)));
+    out
 }
 
 /// Returns why there is no layer from which anything could be erased.
@@ -164,6 +177,23 @@ pub(super) fn of_stroke(brushwork: Brushwork<'_>) -> Option<PaintNote> {
         None => rests(brushwork, hand, &mut note),
     }
     Some(note)
+}
+
+/// Returns why a gradient has touched nothing; `None` where it has, or where the brush has no strength.
+pub(super) fn of_gradient(brushwork: Brushwork<'_>) -> Option<PaintNote> {
+    let easel = &brushwork.painting.easel;
+    let report = easel.canvas.as_ref()?.report(&easel.stroke.as_ref()?.brushing);
+    if report.vertices > 0 || brushwork.painting.settings.strength <= 0.0 {
+        return None;
+    }
+    let (text, ways) = match brushwork.view.marked.is_empty() {
+        true => ("The gradient touches no vertex that can be painted", Vec::new()),
+        false => {
+            let none: Way = ("Mark none".to_owned(), MarkCommand::None.into());
+            ("The gradient touches none of the marked vertices", vec![none])
+        }
+    };
+    Some(PaintNote { text: text.to_owned(), ways })
 }
 
 /// Returns that an effect shows the other side where the layer has been painted; `None` where what was painted is seen.
@@ -256,7 +286,7 @@ pub(super) fn under_mask(brushwork: Brushwork<'_>) -> Option<PaintNote> {
     let remove = PaintCommand::Layer(LayerCommand::RemoveMask(layer.id()));
     let ways = vec![
         ("Paint the mask".to_owned(), set(brushwork, |settings| settings.mask = true)),
-        ("Take the mask away".to_owned(), remove.into()),
+        ("Remove the mask".to_owned(), remove.into()),
     ];
     Some(PaintNote { text: format!("The mask of {} is empty here", layer.name()), ways })
 }

@@ -25,12 +25,13 @@ pub enum PaintCommand {
     /// Touch the surface. Within a gesture ([`crate::EditCommand::BeginEdit`]) the first touch begins a stroke that ends with the gesture; alone it
     /// is a stroke of its own.
     Dab(PaintDab),
-    /// Touch every vertex that the brush may change with its full strength: the marked ones, or all that the joint's skin has.
+    /// Touch every vertex that the brush may change once, with its strength: the marked ones, or all that the joint's skin has, whether they look
+    /// towards the eye or not.
     Flood,
-    /// Touch every vertex that the brush may change with a strength that falls from its full one at the first place to nothing at the second,
+    /// Touch every vertex that the brush may change with a strength that falls from that of the brush at the first place to nothing at the second,
     /// scene's space of the file, metres.
     Gradient {
-        /// The place with the full strength.
+        /// The place with the strength of the brush.
         #[serde(with = "crate::command::shared_lists::place")]
         from: [f64; 3],
         /// The place where nothing is left of it.

@@ -1,12 +1,12 @@
 //! Strokes over all that a brush may change, instead of around the pointer.
 //!
-//! A file of strokes can say them: a flood is one dab that reaches everything, a gradient around a place one whose radius is its length, and one
-//! along a line has a dab at each vertex.
+//! A file of strokes can say them: a flood is one dab that reaches everything, and a gradient has a dab at each vertex, so that it may begin and end
+//! beside the surface.
 
 use std::sync::Arc;
 
 use glam::DVec3;
-use skinscope_paint::{Centre, Dab, Distance, Stroke, scene_origin, written};
+use skinscope_paint::{Centre, Dab, Distance, Gradient, GradientKind, Stroke, scene_origin, written};
 use skinscope_weights::FALLOFFS;
 use skinscope_weights::brush::falloff;
 
@@ -56,12 +56,10 @@ fn by_row(painter: &mut Painter<'_>, dab: &Dab) -> bool {
     true
 }
 
-/// Touches everything that the brush may change with a strength that falls from its full one at the first place to nothing at the second.
+/// Touches everything that the brush may change with a strength that falls from that of the brush at the first place to nothing at the second.
 pub(super) fn gradient(painter: &mut Painter<'_>, [from, until]: [[f64; 3]; 2], radial: bool) {
-    let Some((ends, length)) = ends_of(from, until) else { return };
-    if radial {
-        return at_once(painter, from, move |stroke| Stroke { radius: written(length), ..stroke });
-    }
+    let Some(([from, until], length)) = ends_of(from, until) else { return };
+    let gradient = Gradient { kind: if radial { GradientKind::Radial } else { GradientKind::Linear }, from, until };
     let shape = falloff(&painter.painting.settings.falloff).unwrap_or(FALLOFFS[0]);
     // A dab at a vertex touches no other one. Each begins with the weights from before all of them, as the gradient does.
     let radius = written(1e-7 * length).max(1e-9);
@@ -77,10 +75,13 @@ pub(super) fn gradient(painter: &mut Painter<'_>, [from, until]: [[f64; 3]; 2], 
     }
     let easel = &mut painter.painting.easel;
     let (Some(canvas), Some(open)) = (&mut easel.canvas, &mut easel.stroke) else { return };
-    match canvas.gradient_dabs(&mut open.brushing, ends, shape) {
+    match canvas.gradient_dabs(&mut open.brushing, &gradient, shape) {
         Ok((dabs, changes)) => {
             dabs.iter().for_each(|dab| written_form::add_dab(&mut open.form, dab));
             stroke::take_changes(painter, &changes);
+            if let Some(note) = notes::of_gradient(painter.brushwork()) {
+                painter.painting.note = Some(note);
+            }
         }
         Err(why) => painter.painting.note = Some(notes::refused(&why.to_string())),
     }
@@ -97,14 +98,6 @@ pub(super) fn ends_of(from: [f64; 3], until: [f64; 3]) -> Option<([DVec3; 2], f6
 /// The falloff that does not fall.
 fn constant() -> &'static skinscope_weights::Falloff {
     falloff("constant").unwrap_or(FALLOFFS[0])
-}
-
-/// Carries out a stroke of one dab that measures straight distances.
-fn at_once(painter: &mut Painter<'_>, at: [f64; 3], change: impl FnOnce(Stroke) -> Stroke) {
-    if begin(painter, |stroke| change(Stroke { distance: Distance::Volume, ..stroke })) {
-        stroke::touch(painter, &[dab_at(at)]);
-        stroke::end(painter.painting);
-    }
 }
 
 /// Returns the one dab of a stroke, at a place in the scene of the file, metres.

@@ -56,7 +56,10 @@ pub(super) fn show(
     if session.painting().brush().is_some_and(|brush| brush.needs.contains(&Need::To)) {
         ui.add_space(4.0);
         let help = "The joint that gets what the painted one loses";
-        now.to = choice(ui, (model, &joints), to, ("Gives to", help), now.to).or(now.to);
+        // The painted joint keeps what it gives to itself.
+        let others: Vec<NodeId> = joints.iter().copied().filter(|node| Some(*node) != selected).collect();
+        let given = now.to.filter(|node| others.contains(node));
+        now.to = choice(ui, (model, &others), to, ("Gives to", help), given).or(now.to);
     }
 }
 

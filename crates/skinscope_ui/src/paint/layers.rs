@@ -270,10 +270,13 @@ fn deeds(ui: &mut Ui, session: &Session, layer: &Layer, commands: &mut Vec<Comma
             LayerCommand::Solo((!is_alone).then_some(id)),
         ),
         match layer.has_mask() {
-            true => ("Mask", true, true, "Take the mask away: the layer is everywhere", LayerCommand::RemoveMask(id)),
+            true => {
+                let help = "Take the mask away: the layer is everywhere";
+                ("Remove the mask", false, true, help, LayerCommand::RemoveMask(id))
+            }
             false => {
                 let help = "Let the layer be at the marked vertices alone; K marks some by boxes";
-                ("Mask", false, has_marks, help, LayerCommand::MaskMarked(id))
+                ("Mask marked", false, has_marks, help, LayerCommand::MaskMarked(id))
             }
         },
         (

@@ -16,11 +16,11 @@ use skinscope_session::{
     BrushKey, Command, PaintCommand, PaintSettings, Panel, Session, VertexDragCommand, ViewCommand, WindowCommand,
     refusal,
 };
-use skinscope_weights::{BRUSHES, Brush};
+use skinscope_weights::{BRUSHES, Brush, LAYER_BRUSHES};
 
 use super::icons;
 use super::search_list::SearchList;
-use super::theme::{self, MARGIN};
+use super::theme::{self, MARGIN, colors};
 use super::widgets::{icon_button, quiet_text, text_button, tip};
 
 /// The height of the strip with the buttons, points.
@@ -132,9 +132,9 @@ fn contents(ui: &mut Ui, session: &Session, panel: &mut PaintPanel, commands: &m
     brushes::show(ui, session, commands);
     let brush = session.painting().brush();
     match brush {
-        Some(brush) => quiet_text(ui, &format!("{}.", brush.help)),
+        Some(brush) => description(ui, &sentence(brush)),
         None if session.painting().vertex_drag().is_on() => vertex::show(ui, session, commands),
-        None => quiet_text(ui, "No brush is in the hand: the pointer moves the camera and selects."),
+        None => description(ui, "No brush is in the hand: the pointer moves the camera and selects."),
     }
     let before = session.painting().settings();
     let mut now = before.clone();
@@ -149,6 +149,24 @@ fn contents(ui: &mut Ui, session: &Session, panel: &mut PaintPanel, commands: &m
     }
     joints::locks(ui, session, commands);
     report::show(ui, session, commands);
+}
+
+/// Says what a brush does.
+fn sentence(brush: &Brush) -> String {
+    format!("{}.", brush.help)
+}
+
+/// Says what the brush in the hand does, in the room that any brush needs, so that what is below keeps its place as another one is taken.
+fn description(ui: &mut Ui, text: &str) {
+    let (width, ink) = (ui.available_width(), colors(ui).dim);
+    let height = |text: String| ui.painter().layout(text, theme::regular(12.0), ink, width).size().y;
+    let sentences = BRUSHES.iter().chain(LAYER_BRUSHES).map(|brush| sentence(brush));
+    let two_lines = height("A\nA".to_owned());
+    let most = sentences.map(height).fold(two_lines, f32::max);
+    ui.scope(|ui| {
+        ui.set_min_height(2.0 + most);
+        quiet_text(ui, text);
+    });
 }
 
 /// Shows the title of the panel, and what closes it, unless the tabs above it do.

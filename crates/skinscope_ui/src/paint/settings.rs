@@ -111,7 +111,7 @@ fn stroke(ui: &mut Ui, now: &mut PaintSettings) {
         (
             "Linear",
             PaintDrag::Linear,
-            "A drag paints a gradient from full strength where it begins to none where it ends",
+            "A drag paints a gradient from the strength where it begins to none where it ends",
         ),
         ("Radial", PaintDrag::Radial, "A drag paints a gradient around its first place, as far as its last one"),
     ];
@@ -152,7 +152,7 @@ fn limits(ui: &mut Ui, brush: Option<&Brush>, now: &mut PaintSettings) {
         if chip(ui, "Keep sums", now.normalise).on_hover_text(help).clicked() {
             now.normalise = !now.normalise;
         }
-        let help = "Vertices that look away from you are not painted";
+        let help = "Vertices that look away from you are not painted by strokes; Flood and gradients paint them too";
         if chip(ui, "Front faces only", now.front_only).on_hover_text(help).clicked() {
             now.front_only = !now.front_only;
         }

@@ -1,8 +1,9 @@
-//! A gradient of the brush in the hand: the press says where its strength is full, and the drag goes to where nothing is left of it.
+//! A gradient of the brush in the hand: the press says where it has its strength, and the drag goes to where nothing is left of it. Both may be
+//! beside the model.
 
 use egui::{CursorIcon, Pos2, Stroke};
-use glam::{DVec3, Vec2, Vec3};
-use skinscope_session::{Command, PaintCommand, PaintDrag, PaintHit, Session};
+use glam::{Vec2, Vec3};
+use skinscope_session::{Command, PaintCommand, PaintDrag, PaintHit, PaintPlace, Session};
 
 use super::{Held, PointerTool, Pointing, paint, paint_marks};
 use crate::theme::colors;
@@ -13,7 +14,7 @@ const LEAST: f32 = 3.0;
 pub(super) static GRADIENT: PointerTool = PointerTool {
     id: "paint-gradient",
     label: "Painting a gradient",
-    hint: "Drag from full strength to none, Alt-click takes the weight, middle-drag turns, Esc ends",
+    hint: "Drag from the strength of the brush to none, Alt-click takes the weight, middle-drag turns, Esc ends",
     note: paint::note,
     cursor: CursorIcon::Crosshair,
     owns_picture: true,
@@ -31,11 +32,11 @@ pub(super) static GRADIENT: PointerTool = PointerTool {
 /// A gradient under way.
 #[derive(Debug)]
 pub(super) struct GradientDrag {
-    /// The place with the full strength, and where in the picture the button went down there, pixels.
-    from: PaintHit,
+    /// Where in the picture the button went down, pixels, and the place of the surface there; `None`: it was beside the model.
     pixel: Vec2,
-    /// The place where nothing is left of it, model space, metres.
-    until: Option<Vec3>,
+    hit: Option<PaintHit>,
+    /// The place with the strength of the brush, and the one where nothing is left of it; `None` as long as the pointer has not gone far.
+    ends: Option<[PaintPlace; 2]>,
 }
 
 fn is_chosen(session: &Session) -> bool {
@@ -49,47 +50,40 @@ fn press(pointing: &Pointing<'_>, at: Pos2, commands: &mut Vec<Command>) -> Opti
         return None;
     }
     paint_marks::forget_note(pointing.ui);
-    let from = pointing.session.paint_hit(pixel)?;
-    Some(Held::Gradient(Box::new(GradientDrag { from, pixel, until: None })))
+    let hit = pointing.session.paint_hit(pixel);
+    Some(Held::Gradient(Box::new(GradientDrag { pixel, hit, ends: None })))
 }
 
-fn moved(pointing: &Pointing<'_>, held: &mut Held, _commands: &mut Vec<Command>) {
+fn moved(pointing: &Pointing<'_>, held: &mut Held, commands: &mut Vec<Command>) {
     let Held::Gradient(drag) = held else { return };
     let Some(pixel) = paint::latest(pointing) else { return };
+    paint::hover(pointing, Some(pixel), commands);
     let is_far = pixel.distance(drag.pixel) >= LEAST * pointing.scale();
-    drag.until = is_far.then(|| place_at(pointing.session, &drag.from, pixel)).flatten();
-}
-
-/// Returns the place under a pixel: on the surface, or beside it as far from the eye as the first place.
-fn place_at(session: &Session, from: &PaintHit, pixel: Vec2) -> Option<Vec3> {
-    if let Some(hit) = session.paint_hit(pixel) {
-        return Some(hit.position);
-    }
-    let view = session.view();
-    let (ray, ahead) = (view.ray(pixel), -Vec3::from(view.world_from_view().matrix3.z_axis));
-    let along = (from.position - ray.origin).dot(ahead) / ray.direction.dot(ahead);
-    let at = ray.origin + along * ray.direction;
-    at.is_finite().then_some(at)
+    let ends = || pointing.session.gradient_ends(drag.hit.as_ref(), [drag.pixel, pixel]);
+    drag.ends = is_far.then(ends).flatten();
 }
 
 fn release(pointing: &Pointing<'_>, held: Held, commands: &mut Vec<Command>) {
     let Held::Gradient(drag) = held else { return };
-    let Some(until) = drag.until else { return };
-    let from = drag.from.scene;
-    let until = (DVec3::from_array(from) + (until - drag.from.position).as_dvec3()).to_array();
+    let Some([from, until]) = drag.ends.map(|ends| ends.map(|end| end.scene)) else { return };
     let radial = pointing.session.painting().settings().drag == PaintDrag::Radial;
     commands.push(PaintCommand::Gradient { from, until, radial }.into());
 }
 
-/// Draws the line from the full strength to none, and of a gradient around a place the circle at which nothing is left.
+/// Draws the line from the strength of the brush to none, and of a gradient around a place the circle at which nothing is left.
 fn show(pointing: &Pointing<'_>, held: Option<&Held>) {
     let Some(Held::Gradient(drag)) = held else { return paint_marks::paint(pointing, held) };
     let seen = |at: Vec3| pointing.session.view().project(at).map(|pixel| pointing.point(pixel));
-    let (Some(from), Some(until)) = (seen(drag.from.position), drag.until.and_then(seen)) else { return };
+    let [from, until] = match drag.ends {
+        Some(ends) => ends.map(|end| seen(end.position)),
+        None => [Some(pointing.point(drag.pixel)), None],
+    };
+    let Some(from) = from else { return };
     let (painter, ink) = (pointing.ui.painter(), colors(pointing.ui).accent);
     let stroke = Stroke::new(1.5, ink);
-    painter.line_segment([from, until], stroke);
     painter.circle_filled(from, 4.0, ink);
+    let Some(until) = until else { return };
+    painter.line_segment([from, until], stroke);
     painter.circle_stroke(until, 4.0, stroke);
     if pointing.session.painting().settings().drag == PaintDrag::Radial {
         painter.circle_stroke(from, from.distance(until), stroke);

@@ -20,6 +20,7 @@ pub(super) use camera::{from_corner, ignores_bones};
 use egui::{Context, CursorIcon, Event, PointerButton, Popup, Pos2, Rect, Response, Ui, UiBuilder, vec2};
 use glam::{Vec2, Vec3};
 use skinscope_session::{BrushKey, Command, EditCommand, LookDrag, PoseTool, Pull, Session, VertexGrip};
+use skinscope_weights::Need;
 pub(super) use tool_column::show as show_tools;
 
 use self::gradient::GradientDrag;
@@ -32,6 +33,9 @@ use super::{marks, rules};
 const LEAST_LINE: f32 = 160.0;
 /// The width that the tools over the picture need at most, with the gap after them, points.
 const MOST_TOOLS: f32 = 140.0;
+
+/// What the hints of brushes say of those alone that set a weight.
+const TAKES: &str = "Alt-click takes the weight, ";
 
 /// A tool that can have the pointer over the picture.
 #[derive(Debug)]
@@ -390,9 +394,14 @@ fn is_above(tool: &PointerTool, width: f32) -> bool {
 /// Returns what the line over the picture says of a tool, where it has one.
 fn words(session: &Session, tool: &PointerTool) -> Option<String> {
     let is_said = !tool.hint.is_empty();
-    // What brushes paint is also what they take.
-    let hint =
-        if session.painting().paints_mask() { tool.hint.replace("the weight", "the mask") } else { tool.hint.into() };
+    let painting = session.painting();
+    // What brushes paint is also what they take, where the brush sets what was taken.
+    let sets = painting.brush().is_none_or(|brush| brush.needs.contains(&Need::Value));
+    let hint = match (sets, painting.paints_mask()) {
+        (false, _) => tool.hint.replace(TAKES, ""),
+        (true, true) => tool.hint.replace("the weight", "the mask"),
+        (true, false) => tool.hint.to_owned(),
+    };
     is_said.then(|| format!("{}{}. {hint}", tool.label, (tool.note)(session)))
 }
 

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use egui::{CursorIcon, Event, Id, Key, Pos2};
 use glam::{DVec3, Vec2};
-use skinscope_paint::Layer;
+use skinscope_model::NodeId;
+use skinscope_paint::{Layer, LayerStack};
 use skinscope_session::{BrushKey, Command, Keymap, PaintCommand, PaintDab, PaintSettings, Session};
+use skinscope_weights::Need;
 
 use super::stroke_way::StrokeWay;
 use super::{Held, PointerTool, Pointing, camera, paint_marks};
@@ -230,7 +232,7 @@ fn paint_on(pointing: &Pointing<'_>, stroke: &mut StrokeHold, commands: &mut Vec
 }
 
 /// Tells the session which point of the picture the pointer is over, where that is another one.
-fn hover(pointing: &Pointing<'_>, at: Option<Vec2>, commands: &mut Vec<Command>) {
+pub(super) fn hover(pointing: &Pointing<'_>, at: Option<Vec2>, commands: &mut Vec<Command>) {
     if at != pointing.session.painting().hover() {
         commands.push(PaintCommand::Hover(at).into());
     }
@@ -284,7 +286,7 @@ pub(super) fn wheel(pointing: &Pointing<'_>, commands: &mut Vec<Command>) {
     }
 }
 
-/// Says which brush paints which joint, and whether sums are let go.
+/// Says which brush paints which joint in which layer, and whether sums are let go.
 pub(super) fn note(session: &Session) -> String {
     let painting = session.painting();
     let Some(brush) = painting.brush() else { return String::new() };
@@ -293,19 +295,31 @@ pub(super) fn note(session: &Session) -> String {
         let layer = layers.active().and_then(|id| layers.layer(id)).map(Layer::name).unwrap_or_default();
         return format!(": {}, the mask of {}", brush.label, shortened(layer));
     }
-    let names = session.model().map(|model| &model.skeleton.names);
-    let name = names.zip(session.view().selected).and_then(|(names, node)| names.get(node.index()));
-    let on = match name.filter(|_| brush.is_of_joint()) {
-        Some(name) => format!(", {}", shortened(name)),
-        None => String::new(),
-    };
     let with = match session.painted_joints().len() {
         0 | 1 => String::new(),
         _ if !brush.is_of_joint() => String::new(),
         joints => format!(" with {} below", counted(joints - 1, "joint", "joints")),
     };
+    let names = session.model().map(|model| &model.skeleton.names);
+    let name = |node: Option<NodeId>| names.zip(node).and_then(|(names, node)| names.get(node.index()));
+    let painted = session.view().selected;
+    let to = painting.settings().to.filter(|to| brush.needs.contains(&Need::To) && Some(*to) != painted);
+    let what = match (name(painted).filter(|_| brush.is_of_joint()), name(to)) {
+        (Some(from), Some(to)) => format!("Give {}{with} → {}", shortened(from), shortened(to)),
+        (Some(joint), None) => format!("{}, {}{with}", brush.label, shortened(joint)),
+        (None, _) => brush.label.to_owned(),
+    };
     let sums = if painting.settings().normalise { "" } else { ", sums are not kept" };
-    format!(": {}{on}{with}{sums}", brush.label)
+    format!(": {what}{}{sums}", place(painting.layers()))
+}
+
+/// Says in which layer brushes paint, where there are layers.
+fn place(layers: &LayerStack) -> String {
+    match layers.active().and_then(|id| layers.layer(id)) {
+        Some(layer) => format!(" in {}", shortened(layer.name())),
+        None if layers.is_empty() => String::new(),
+        None => " in the base below the layers".to_owned(),
+    }
 }
 
 /// Returns as much of a name as there is room for.
