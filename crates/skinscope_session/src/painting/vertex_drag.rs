@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use glam::DVec3;
+use skinscope_anim::pose::Mirror;
 use skinscope_edit::Sheet;
 use skinscope_inspect::VertexRef;
 use skinscope_model::{LocalPose, Model, PrimitiveId, SkinningChange, WeightChange, WeightEdits};
@@ -481,10 +482,21 @@ fn begin(painter: &mut Painter<'_>, vertex: VertexRef, model: &Arc<Model>) -> Re
     let base = Arc::clone(base);
     let surfaces = drag.surfaces_of(&base);
     let tables = Sheet::of(&base).tables;
-    let found = place_of(&base, vertex).and_then(|at| PullField::new(&base, (&surfaces, &tables), at, &settings));
+    let mirror = mirror_of(painter, &base);
+    let at = place_of(&base, vertex);
+    let found = at.and_then(|at| PullField::new(&base, (&surfaces, &tables), at, &settings, mirror));
     let Some(field) = found else { return Err(notes::refused("no skin moves this vertex")) };
+    let drag = &mut painter.painting.vertex_drag;
     drag.open = Some(Box::new(Open { field, base, tables, settings, locked, in_layer }));
     Ok(())
+}
+
+/// Returns the partners of the nodes of a model, where it has those of the open one and joints are looked for near the vertex.
+fn mirror_of<'a>(painter: &'a Painter<'_>, model: &Model) -> Option<&'a Mirror> {
+    let counts = painter.painting.vertex_drag.joints != DragJoints::Kept;
+    let document = painter.skinning.document.as_ref().filter(|_| counts)?;
+    let is_of = document.stored().skeleton.len() == model.skeleton.len();
+    is_of.then(|| painter.rules.own_pairs().unwrap_or_else(|| document.mirror()))
 }
 
 /// Returns what the settings of brushes say of a drag.
@@ -545,6 +557,7 @@ fn find_reach(painter: &mut Painter<'_>, of: (VertexRef, DragJoints), model: &Ar
     let settings = PullSettings { radius: 0.0, ..settings_of(painter) };
     let surfaces = painter.painting.vertex_drag.surfaces_of(model);
     let tables = Sheet::of(model).tables;
-    let field = PullField::new(model, (&surfaces, &tables), place_of(model, of.0)?, &settings)?;
+    let mirror = mirror_of(painter, model);
+    let field = PullField::new(model, (&surfaces, &tables), place_of(model, of.0)?, &settings, mirror)?;
     Some(Reach { of, model: Arc::clone(model), field })
 }
