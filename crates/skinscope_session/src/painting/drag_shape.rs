@@ -86,7 +86,10 @@ impl Session {
             let vertex = DraggedVertex { at, vertex, target: pin.target() };
             match poses.iter_mut().find(|known| pin.is_of(&known.pose)) {
                 Some(known) => known.vertices.push(vertex),
-                None => poses.push(DraggedPose { pose: pin.pin.pose, vertices: vec![vertex] }),
+                None => {
+                    let name = if settings.name.trim().is_empty() { pin.shape_name() } else { settings.name.clone() };
+                    poses.push(DraggedPose { name, pose: pin.pin.pose, vertices: vec![vertex] });
+                }
             }
         }
         let work = ShapeWork::OfDrags(poses, settings_of(&self.painter()));
@@ -102,7 +105,9 @@ mod tests {
     use super::super::tests::now;
     use super::super::vertex_drag_tests::{VERTEX, between, drag, dragging, drawn, turn};
     use super::*;
-    use crate::{LayerCommand, SelectionCommand, ShapeCommand, Work, command_line, read_command};
+    use crate::{
+        LayerCommand, PlaybackCommand, PoseSource, SelectionCommand, ShapeCommand, Work, command_line, read_command,
+    };
 
     fn shape(session: &mut Session, name: &str) {
         let settings = ShapeSettings { name: name.to_owned(), ..ShapeSettings::default() };
@@ -179,6 +184,59 @@ mod tests {
         session.apply(EditCommand::Undo);
         session.apply(EditCommand::Undo);
         assert!(now(&session) == dragged && names(&session).is_empty());
+    }
+
+    #[test]
+    fn shapes_without_a_name_are_called_after_the_moments_in_which_they_were_dragged() {
+        let mut session = dragging();
+        session.apply(EditCommand::ResetAll);
+        for secs in [0.5, 0.8] {
+            session.apply(PlaybackCommand::Seek(secs));
+            session.update_pose();
+            let wanted = drawn(&mut session) + DVec3::X * 0.1;
+            drag(&mut session, &[wanted]);
+        }
+        session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+        turn(&mut session, glam::Vec3::new(0.0, 0.0, 70.0));
+        let wanted = drawn(&mut session) + DVec3::X * 0.1;
+        drag(&mut session, &[wanted]);
+        let moments: Vec<Option<String>> =
+            session.painting().vertex_drag().pins().iter().map(DragPin::moment).collect();
+        assert_eq!(moments, [Some("Bend 0.50 s".to_owned()), Some("Bend 0.80 s".to_owned()), None]);
+        // Each of them is gone to from another pose, also where that one is edited.
+        for number in [1, 2, 0, 2] {
+            let pin = session.painting().vertex_drag().pins()[number].clone();
+            for command in pin.way_there(&session) {
+                session.apply(command);
+            }
+            session.update_pose();
+            assert!(pin.is_of(&session.pose().local), "{number}");
+        }
+        session.apply(PlaybackCommand::Seek(0.1));
+        shape(&mut session, "");
+        assert!(session.painting().note().is_none(), "{:?}", session.painting().note());
+        assert_eq!(names(&session), ["Bend 0.50", "Bend 0.80", "Pose"]);
+    }
+
+    #[test]
+    fn a_moment_of_a_clip_that_was_edited_is_gone_to_with_its_edits() {
+        let mut session = dragging();
+        session.apply(PlaybackCommand::Seek(0.5));
+        session.update_pose();
+        let wanted = drawn(&mut session) + DVec3::X * 0.1;
+        drag(&mut session, &[wanted]);
+        let pin = session.painting().vertex_drag().pins()[0].clone();
+        assert_eq!(pin.moment().as_deref(), Some("Bend 0.50 s, edited"));
+        session.apply(PlaybackCommand::Seek(0.0));
+        turn(&mut session, glam::Vec3::new(0.0, 20.0, 0.0));
+        let before = session.edits().clone();
+        for command in pin.way_there(&session) {
+            session.apply(command);
+        }
+        session.update_pose();
+        assert!(pin.is_of(&session.pose().local) && session.playback().time_secs == 0.5);
+        session.apply(EditCommand::Undo);
+        assert!(*session.edits() == before, "one step");
     }
 
     #[test]

@@ -16,7 +16,7 @@ use skinscope_weights::{FALLOFFS, RestSurface, Table, TableRow};
 
 use super::drag_in_layer::{self, InLayer};
 use super::drag_joints::DragJoints;
-use super::drag_pin::{DragPin, Following};
+use super::drag_pin::{DragPin, Following, PinMoment};
 use super::{PaintNote, Painter, Painting, notes, stroke};
 
 /// In so many poses a vertex can be pinned.
@@ -321,6 +321,8 @@ fn drag_to(painter: &mut Painter<'_>, target: DVec3) -> Result<(), PaintNote> {
     let Some(model) = painter.skinning.edited().edited_model().map(Arc::clone) else { return Ok(()) };
     let pose = painter.skinning.pose.local.clone();
     begin(painter, vertex, &model)?;
+    let is_known = painter.painting.vertex_drag.pins.iter().any(|pin| pin.is_of(&pose));
+    let moment = if is_known { PinMoment::default() } else { PinMoment::of(painter.brushwork()) };
     let drag = &mut painter.painting.vertex_drag;
     let Some(open) = &mut drag.open else { return Ok(()) };
     let mut pins: Vec<Pin> = drag.pins.iter().map(|pin| pin.pin.clone()).collect();
@@ -347,9 +349,12 @@ fn drag_to(painter: &mut Painter<'_>, target: DVec3) -> Result<(), PaintNote> {
         away,
         outside,
         by_joints: false,
+        moment: moment.clone(),
     };
     let mut pins: Vec<DragPin> = pins.into_iter().zip(places).map(told).collect();
-    pins.iter_mut().zip(&drag.pins).for_each(|(pin, before)| pin.by_joints = before.by_joints);
+    for (pin, before) in pins.iter_mut().zip(&drag.pins) {
+        (pin.by_joints, pin.moment) = (before.by_joints, before.moment.clone());
+    }
     (drag.pins, drag.seen) = (pins, now);
     why.map_or(Ok(()), Err)
 }
