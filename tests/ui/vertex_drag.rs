@@ -136,6 +136,7 @@ fn a_drag_becomes_a_shape_by_a_press_in_the_panel() {
     assert!(harness.query_by_label("Make a shape of the drag").is_none());
     drag(&mut harness, at, at + vec2(50.0, 10.0));
     let dragged = rows(&harness);
+    harness.get_by_label_contains("Brought in by joint 1");
     click(&mut harness, "Make a shape of the drag");
     let targets = |harness: &Harness<'_, App>| harness.state().session.model().unwrap().meshes[0].morph_names.len();
     assert!(rows(&harness) == before && targets(&harness) == 1);

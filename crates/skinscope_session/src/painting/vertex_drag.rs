@@ -163,6 +163,13 @@ impl VertexDrag {
         earlier.chain(own)
     }
 
+    /// Returns the model with the weights from before all drags, where these can be taken back.
+    pub(super) fn model_before<'a>(&'a self, now: &'a Arc<Model>) -> &'a Arc<Model> {
+        let mut all = self.earlier.iter().filter_map(|of| of.made.as_ref()).chain(&self.made);
+        let first = all.next().map(|made| &made.base);
+        first.filter(|base| base.shares_all_but_edits(now)).unwrap_or(now)
+    }
+
     /// Goes on with another vertex. The one from before stays held as it is; where the other one was held, it begins anew.
     fn turn_to(&mut self, vertex: VertexRef) {
         self.earlier.iter_mut().filter(|of| of.vertex == vertex).for_each(|of| of.pins.clear());

@@ -89,6 +89,8 @@ struct Posed {
     name: String,
     pose: LocalPose,
     targets: Vec<Targets>,
+    /// The vertices that were dragged there, where it is of a drag.
+    dragged: Vec<(PrimitiveId, usize)>,
 }
 
 impl ShapeTask {
@@ -151,7 +153,8 @@ impl ShapeTask {
                     let parts = parts.map_err(|error| ShapeError(why(error).to_owned()))?;
                     let moved: Vec<Displaced> = parts.iter().map(moved_of).collect();
                     let targets = self.displaced(model, pose, &moved, context)?;
-                    out.push(Posed { name: name.clone(), pose: pose.clone(), targets });
+                    let dragged = vertices.iter().map(|vertex| (vertex.at, vertex.vertex)).collect();
+                    out.push(Posed { name: name.clone(), pose: pose.clone(), targets, dragged });
                 }
                 Ok(out)
             }
@@ -161,7 +164,7 @@ impl ShapeTask {
 
     /// Returns where the surface should be in the pose that is shown.
     fn shown_pose(&self, targets: Vec<Targets>) -> Posed {
-        Posed { name: self.name.clone(), pose: self.pose.clone(), targets }
+        Posed { name: self.name.clone(), pose: self.pose.clone(), targets, dragged: Vec::new() }
     }
 
     /// Returns where the method that is shown puts the surface in the pose.
@@ -206,12 +209,13 @@ impl ShapeTask {
         let sides = if self.both_sides { Some(Sides::of(model, self.bounds)?) } else { None };
         let count = all.len() as f32;
         let mut shapes: Vec<Shape> = Vec::new();
-        for (number, Posed { name, pose, targets }) in all.into_iter().enumerate() {
+        for (number, Posed { name, pose, targets, dragged }) in all.into_iter().enumerate() {
             let mirrored = sides.as_ref().and_then(|sides| sides.mirrored(model, &pose, &targets));
+            let images = sides.as_ref().map(|sides| sides.images_of(&dragged)).unwrap_or_default();
             let other = mirrored_name(&name).unwrap_or_else(|| format!("{name} mirrored"));
-            shapes.push(shape(model, (name, pose), &targets, how, context)?);
+            shapes.push(Shape { dragged, ..shape(model, (name, pose), &targets, how, context)? });
             if let Some((pose, targets)) = mirrored {
-                shapes.push(shape(model, (other, pose), &targets, how, context)?);
+                shapes.push(Shape { dragged: images, ..shape(model, (other, pose), &targets, how, context)? });
             }
             if context.set_fraction(MADE * (number + 1) as f32 / count) {
                 context.wake();

@@ -21,6 +21,9 @@ const HELP_OF_ALL: &str = "Put the vertices there in each of their poses by a co
                            joints bring in as they turn. The weights are those from before the drags again. Name, joints and sides are \
                            those of the shapes in the inspector.";
 
+/// No more joints than these are named.
+const MOST_NAMES: usize = 6;
+
 /// Shows the section.
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let drag: &VertexDrag = session.painting().vertex_drag();
@@ -55,10 +58,28 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
         0 | 1 => ("Make a shape of the drag", HELP_OF_ONE),
         _ => ("Make shapes of the drags", HELP_OF_ALL),
     };
+    brought_in(ui, session);
     if link(ui, name, name).on_hover_text(help).clicked() {
         let settings = session.tools().shape_settings.clone();
         commands.push(EditCommand::Shape(ShapeCommand::OfDrag(settings)).into());
     }
+}
+
+/// Says which joints would bring the shapes in.
+fn brought_in(ui: &mut Ui, session: &Session) {
+    let (joints, Some(model)) = (session.joints_of_drags(), session.model()) else { return };
+    let mut names: Vec<&str> =
+        joints.iter().filter_map(|joint| model.skeleton.names.get(joint.index())).map(String::as_str).collect();
+    let more = names.len().saturating_sub(MOST_NAMES);
+    names.truncate(MOST_NAMES);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    quiet_text(
+        ui,
+        &match names.is_empty() {
+            true => "No joint that moves it is turned in its pose, so that its shape would never show.".to_owned(),
+            false => format!("Brought in by {}{rest}.", names.join(", ")),
+        },
+    );
 }
 
 /// Shows a pose in which the vertex is held; a press goes there.
