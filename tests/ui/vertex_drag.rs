@@ -73,6 +73,34 @@ fn a_drag_of_the_skin_moves_its_vertex_in_one_step_and_the_panel_says_how_far_it
 }
 
 #[test]
+fn the_panel_has_what_counts_for_a_drag_and_nothing_of_brushes_alone() {
+    let mut harness = window(session(3), UiState::default(), Status::default());
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::Q);
+    harness.run();
+    harness.run();
+    let of_brushes = [
+        "Settings of the touch",
+        "Settings of the stroke",
+        "Limits of the brush",
+        "Strength",
+        "Lock the painted joint",
+    ];
+    for label in of_brushes {
+        assert!(harness.query_by_label(label).is_none(), "{label}");
+    }
+    assert!(harness.query_by_label_contains("Painted: ").is_none());
+    assert!(harness.query_all_by_label("Radius").next().is_some());
+    harness.get_by_label("Falloff: Smooth");
+    click(&mut harness, "Limit joints");
+    assert!(harness.state().commands.iter().any(|command| matches!(command, Command::Paint(PaintCommand::Set(_)))));
+    harness.state_mut().session.apply(PaintCommand::DragVertex(VertexDragCommand::Use(false)));
+    harness.run();
+    click(&mut harness, "Add brush");
+    harness.get_by_label("Settings of the touch");
+    harness.get_by_label("Limits of the brush");
+}
+
+#[test]
 fn a_press_on_a_pose_in_which_the_vertex_is_held_goes_there() {
     let mut harness = window(session(3), UiState::default(), Status::default());
     harness.state_mut().session.apply(PlaybackCommand::Seek(0.5));
