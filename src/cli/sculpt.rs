@@ -272,11 +272,18 @@ impl SculptArgs {
         let mut out: Vec<Shape> = Vec::new();
         for one in all {
             let targets = targets(model, (at, layout.as_ref()), &one, how.0)?;
+            let dragged: Vec<_> = match &one.surface {
+                Surface::Vertices(of) => of.vertices(model)?.iter().map(|vertex| (vertex.at, vertex.vertex)).collect(),
+                _ => Vec::new(),
+            };
+            let images = sides.map(|sides| sides.images_of(&dragged)).unwrap_or_default();
             let mirrored = sides.and_then(|sides| sides.mirrored(model, &one.pose, &targets));
             let name = mirrored_name(&one.name).unwrap_or_else(|| format!("{} mirrored", one.name));
-            out.push(shape(model, (one.name, one.pose), &targets, how, context).map_err(refused)?);
+            let made = shape(model, (one.name, one.pose), &targets, how, context).map_err(refused)?;
+            out.push(Shape { dragged, ..made });
             if let Some((pose, targets)) = mirrored {
-                out.push(shape(model, (name, pose), &targets, how, context).map_err(refused)?);
+                let made = shape(model, (name, pose), &targets, how, context).map_err(refused)?;
+                out.push(Shape { dragged: images, ..made });
             }
         }
         Ok(out)

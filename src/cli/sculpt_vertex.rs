@@ -56,6 +56,16 @@ impl DraggedArgs {
 }
 
 impl VertexSculpt {
+    /// Finds the vertices, and where each should be.
+    pub(super) fn vertices(&self, model: &Model) -> Result<Vec<DraggedVertex>, CliError> {
+        let found = |held: &HeldVertex| -> Result<DraggedVertex, CliError> {
+            let [mesh, primitive, vertex] = held.vertex;
+            let at = SearchArgs::find_primitive(model, [mesh, primitive], "--vertex")?;
+            Ok(DraggedVertex { at, vertex: vertex as usize, target: held.target.map(written).into() })
+        };
+        self.vertices.iter().map(found).collect()
+    }
+
     /// Finds where the vertices of each primitive should be in the pose.
     pub(super) fn targets(
         &self,
@@ -63,12 +73,7 @@ impl VertexSculpt {
         pose: &LocalPose,
         method: Deformation<'_>,
     ) -> Result<Vec<Targets>, CliError> {
-        let found = |held: &HeldVertex| -> Result<DraggedVertex, CliError> {
-            let [mesh, primitive, vertex] = held.vertex;
-            let at = SearchArgs::find_primitive(model, [mesh, primitive], "--vertex")?;
-            Ok(DraggedVertex { at, vertex: vertex as usize, target: held.target.map(written).into() })
-        };
-        let vertices = self.vertices.iter().map(found).collect::<Result<Vec<_>, _>>()?;
+        let vertices = self.vertices(model)?;
         let (tables, surfaces) = Sheet::of(model).into_parts();
         let settings = PullSettings {
             most: usize::MAX,

@@ -15,6 +15,7 @@ use super::posed::{NamedPose, moment_of, read_named_pose};
 use super::solve_args::SearchArgs;
 use super::write_args::WriteArgs;
 use super::{CliError, OpenArgs, print, printable};
+use crate::anim::pose::Mirror;
 use crate::edit::Sheet;
 use crate::model::Model;
 use crate::paint::{Canvas, LayerDrag, written};
@@ -131,7 +132,7 @@ impl VertexArgs {
         let model = document.stored();
         let mut layered = self.into.asked().map(|args| Layered::new(args, model, &write.open)).transpose()?;
         let shown = Arc::clone(layered.as_ref().map_or(model, |layered| layered.canvas.model()));
-        let mut found = self.found(&shown, search)?;
+        let mut found = self.found(&shown, document.mirror(), search)?;
         let why = layered.as_mut().map_or(Ok(None), |layered| layered.take(&mut found))?;
         let changed;
         let sheet = match &layered {
@@ -155,7 +156,7 @@ impl VertexArgs {
     }
 
     /// Solves the weights of the vertex and of those around it.
-    fn found(&self, model: &Model, search: &SearchArgs) -> Result<Found, CliError> {
+    fn found(&self, model: &Model, mirror: &Mirror, search: &SearchArgs) -> Result<Found, CliError> {
         let wrong = |why: &str| CliError::Usage(format!("--vertex: {why}"));
         let Some(first) = self.vertex.first() else { return Err(wrong("no vertex is given")) };
         if self.vertex.iter().any(|held| held.vertex != first.vertex) {
@@ -176,7 +177,7 @@ impl VertexArgs {
         let sheet = Sheet::of(model);
         let locked = search.locked(&sheet)?;
         let (tables, surfaces) = sheet.into_parts();
-        let field = PullField::new(model, (&surfaces, &tables), (at, vertex as usize), &settings);
+        let field = PullField::new(model, (&surfaces, &tables), (at, vertex as usize), &settings, Some(mirror));
         let Some(mut field) = field else {
             return Err(wrong(&format!("no skin moves vertex {vertex} of primitive {mesh},{primitive}")));
         };

@@ -58,11 +58,11 @@ fn a_drag_of_the_skin_moves_its_vertex_in_one_step_and_the_panel_says_how_far_it
     let is_drag = |command: &&Command| matches!(command, Command::Paint(PaintCommand::DragVertex(_)));
     assert!(harness.state().commands.iter().filter(is_drag).count() > 3);
     assert_eq!(harness.state().session.painting().vertex_drag().pins().len(), 1);
-    harness.get_by_label_contains("Pose 1, shown");
+    harness.get_by_label_contains("Bend 0.00 s, edited: ");
     harness.state_mut().session.apply(EditCommand::Undo);
     harness.run();
     assert!(rows(&harness) == before, "one step");
-    assert!(harness.query_by_label_contains("Pose 1, shown").is_none());
+    assert!(harness.query_by_label_contains("Bend 0.00 s, edited: ").is_none());
     harness.state_mut().session.apply(EditCommand::Redo);
     harness.run();
     click(&mut harness, "Forget pose 1 of the vertex");
@@ -70,6 +70,55 @@ fn a_drag_of_the_skin_moves_its_vertex_in_one_step_and_the_panel_says_how_far_it
     harness.key_press(Key::Escape);
     harness.run();
     assert!(!harness.state().session.painting().vertex_drag().is_on());
+}
+
+#[test]
+fn the_panel_has_what_counts_for_a_drag_and_nothing_of_brushes_alone() {
+    let mut harness = window(session(3), UiState::default(), Status::default());
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::Q);
+    harness.run();
+    harness.run();
+    let of_brushes = [
+        "Settings of the touch",
+        "Settings of the stroke",
+        "Limits of the brush",
+        "Strength",
+        "Lock the painted joint",
+    ];
+    for label in of_brushes {
+        assert!(harness.query_by_label(label).is_none(), "{label}");
+    }
+    assert!(harness.query_by_label_contains("Painted: ").is_none());
+    assert!(harness.query_all_by_label("Radius").next().is_some());
+    harness.get_by_label("Falloff: Smooth");
+    click(&mut harness, "Limit joints");
+    assert!(harness.state().commands.iter().any(|command| matches!(command, Command::Paint(PaintCommand::Set(_)))));
+    harness.state_mut().session.apply(PaintCommand::DragVertex(VertexDragCommand::Use(false)));
+    harness.run();
+    click(&mut harness, "Add brush");
+    harness.get_by_label("Settings of the touch");
+    harness.get_by_label("Limits of the brush");
+}
+
+#[test]
+fn a_press_on_a_pose_in_which_the_vertex_is_held_goes_there() {
+    let mut harness = window(session(3), UiState::default(), Status::default());
+    harness.state_mut().session.apply(PlaybackCommand::Seek(0.5));
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::Q);
+    harness.run();
+    harness.run();
+    let at = on_skin(&harness);
+    drag(&mut harness, at, at + vec2(30.0, 10.0));
+    harness.state_mut().session.apply(PlaybackCommand::Seek(0.125));
+    harness.run();
+    let row = "Bend 0.50 s: ";
+    assert!(!harness.state().session.painting().vertex_drag().pins()[0].is_of(&harness.state().session.pose().local));
+    harness.get_by_label_contains(row).click();
+    harness.run();
+    let session = &harness.state().session;
+    assert_eq!((session.playback().time_secs, session.playback().playing), (0.5, false));
+    assert!(session.painting().vertex_drag().pins()[0].is_of(&session.pose().local));
+    assert!(harness.query_by_label("Forget all poses of the vertex").is_some());
 }
 
 #[test]
@@ -115,6 +164,7 @@ fn a_drag_becomes_a_shape_by_a_press_in_the_panel() {
     assert!(harness.query_by_label("Make a shape of the drag").is_none());
     drag(&mut harness, at, at + vec2(50.0, 10.0));
     let dragged = rows(&harness);
+    harness.get_by_label_contains("Brought in by joint 1");
     click(&mut harness, "Make a shape of the drag");
     let targets = |harness: &Harness<'_, App>| harness.state().session.model().unwrap().meshes[0].morph_names.len();
     assert!(rows(&harness) == before && targets(&harness) == 1);

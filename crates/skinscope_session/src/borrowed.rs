@@ -262,6 +262,7 @@ impl Session {
             painting: &mut self.painting,
             marking: &mut self.marking,
             edits: &self.edits,
+            rules: &self.rules,
             playback: &self.playback,
             compared: &self.compared,
             methods: &self.methods,

@@ -79,12 +79,12 @@ pub struct DraggedRow {
 /// Solves the weights of a dragged vertex for all its poses at once. The vertices around it are solved for where they are, moved along by what
 /// the dragged vertex has really done, times their strength: it may not have come all the way. Where more joints would
 /// have weight than may, those with the least are left out: a drag has to be quick, and the next move begins anew. For the dragged vertex itself the
-/// best choice of a few joints is looked for where that brings it nearer.
+/// best choice of a few joints is looked for where that brings it nearer. Joints that a vertex has are preferred to others that do as well.
 #[must_use]
 pub fn drag(drag: &Drag) -> Dragged {
     let Drag { poses, vertex: own, followers, size, .. } = *drag;
     let motions: Vec<&Motion> = poses.iter().map(|pose| &pose.motion).collect();
-    let rules = RowRules { most: drag.most, keep: drag.keep, locked: drag.locked };
+    let rules = RowRules { most: drag.most, keep: drag.keep, prefers_own: true, locked: drag.locked };
     let targets: Vec<DVec3> = poses.iter().map(|pose| pose.target).collect();
     let (mut dragged, moved) = HeldVertex::new(&own, (&motions, size), &rules).to(&targets);
     dragged.rows.extend(HeldRows::new(followers, (&motions, size), &rules).along(&moved));
@@ -115,7 +115,7 @@ impl HeldRow {
                 off[from..].fill(DVec3::ZERO);
             }
         }
-        row.hold(rules.keep, 1).then_some(Self { vertex: of.vertex, strength: of.strength, row, off })
+        row.hold(rules, 1).then_some(Self { vertex: of.vertex, strength: of.strength, row, off })
     }
 
     /// Solves the weights with which the vertex is moved by so much in each pose, times its strength, in sizes of the surface; with `is_exact` by
@@ -280,7 +280,7 @@ mod tests {
                         .map(|motion| DragPose { target: at(motion, 100, &shares), motion: motion.clone() })
                         .collect();
                     let landed = pulled(&held, &[], &locked).landed;
-                    let rules = RowRules { most: 4, keep: 1e-9, locked: &locked };
+                    let rules = RowRules { most: 4, keep: 1e-9, prefers_own: true, locked: &locked };
                     let mut solver = RowSolver::default();
                     assert_eq!(solver.begin(&BEFORE, &JOINTS, &rules), None);
                     for pose in &held {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use glam::{DVec3, Vec3};
+use skinscope_anim::pose::Mirror;
 use skinscope_deform::SurfaceDistances;
 use skinscope_model::{InstanceId, LocalPose, Model, PrimitiveId};
 use skinscope_weights::{Falloff, RestSurface, Table, TableRow};
@@ -92,14 +93,15 @@ struct FieldPlace {
 }
 
 impl PullField {
-    /// Finds what a vertex of the file takes along; `tables` and `surfaces` are those of the model. Returns `None` where no skin moves the
-    /// vertex, or no weights of it can be used.
+    /// Finds what a vertex of the file takes along; `tables` and `surfaces` are those of the model. By `mirror` joints on the side where a vertex
+    /// has no weight are not near it. Returns `None` where no skin moves the vertex, or no weights of it can be used.
     #[must_use]
     pub fn new(
         model: &Model,
         (surfaces, tables): (&[RestSurface], &[Table]),
         (primitive, vertex): (PrimitiveId, usize),
         settings: &PullSettings,
+        mirror: Option<&Mirror>,
     ) -> Option<Self> {
         let has = |surface: &&RestSurface| surface.parts.iter().any(|part| part.primitive == primitive);
         let surface = surfaces.iter().find(has)?;
@@ -111,7 +113,11 @@ impl PullField {
         let rest = RestPlaces::new(model, surface, tables);
         let dragged = surface.mesh.point(surface.parts[part].first + vertex as u32);
         let kin = Kin::new(model, surface, tables);
-        let candidates = Candidates::new(settings.joints, surface, tables, &kin);
+        let kin = match mirror {
+            Some(mirror) => kin.with_sides(model, mirror),
+            None => kin,
+        };
+        let candidates = Candidates::new(settings.joints, surface, tables, &kin).narrow();
         let mut finder = Finder { surface, tables, rest: &rest, candidates, out: Self::default() };
         finder.out.size = diagonal(rest.all());
         finder.out.room = table.per_vertex;
@@ -119,7 +125,7 @@ impl PullField {
             return None;
         }
         if settings.joints == Joints::All {
-            finder.candidates = Candidates::new(Joints::Near, surface, tables, &kin);
+            finder.candidates = Candidates::new(Joints::Near, surface, tables, &kin).narrow();
             finder.out.gaining = Some(tables.iter().map(|table| table.keys.clone()).collect());
         }
         if settings.radius > 0.0 {
@@ -244,7 +250,7 @@ impl PullField {
         let posed: Vec<Posed> = pins.iter().map(|pin| Posed::new(model, &pin.pose)).collect();
         let part = self.parts.first()?;
         let (motions, own_locked) = (part.motions(&posed)?, part.locked(locked));
-        let rules = RowRules { most, keep, locked: &own_locked };
+        let rules = RowRules { most, keep, prefers_own: true, locked: &own_locked };
         let all: Vec<&Motion> = motions.iter().collect();
         let vertex = HeldVertex::new(&part.places.first()?.follower(), (&all, self.size), &rules);
         let origins = motions.iter().map(|motion| motion.origin()).collect();
@@ -264,7 +270,8 @@ impl PullField {
         let of_part = |(number, part): (usize, &FieldPart)| {
             let (motions, own_locked) = (part.motions(posed)?, part.locked(locked));
             let all: Vec<&Motion> = motions.iter().collect();
-            let rules = RowRules { most: settings.most.min(self.room), keep: settings.keep, locked: &own_locked };
+            let (most, keep) = (settings.most.min(self.room), settings.keep);
+            let rules = RowRules { most, keep, prefers_own: true, locked: &own_locked };
             // The first place of the first part is the dragged vertex.
             let places = &part.places[usize::from(number == 0)..];
             let joints: Vec<Vec<u32>> = places.iter().map(|place| self.joints_of(part, place, gained)).collect();
@@ -486,8 +493,8 @@ mod tests {
         let model = shape();
         let (tables, surfaces) = ([table_of(&model)], [surface_of(&model)]);
         let at = (tables[0].primitives[0], VERTEX);
-        let alone = PullField::new(&model, (&surfaces, &tables), at, &settings(0.0)).unwrap();
-        let mut field = PullField::new(&model, (&surfaces, &tables), at, &settings(0.3)).unwrap();
+        let alone = PullField::new(&model, (&surfaces, &tables), at, &settings(0.0), None).unwrap();
+        let mut field = PullField::new(&model, (&surfaces, &tables), at, &settings(0.3), None).unwrap();
         assert!(alone.places() == 1 && field.places() > 5, "{} {}", alone.places(), field.places());
         let pose = turned(&model, Vec3::X * 50.0);
         let ghosts = field.ghosts(&model, &pose);
@@ -530,8 +537,8 @@ mod tests {
         let (tables, surfaces) = ([table_of(&model)], [surface_of(&model)]);
         let at = tables[0].primitives[0];
         let beyond = tables[0].vertices();
-        assert!(PullField::new(&model, (&surfaces, &tables), (at, beyond), &settings(0.1)).is_none());
+        assert!(PullField::new(&model, (&surfaces, &tables), (at, beyond), &settings(0.1), None).is_none());
         let other = PrimitiveId::new(at.mesh, 7);
-        assert!(PullField::new(&model, (&surfaces, &tables), (other, 0), &settings(0.1)).is_none());
+        assert!(PullField::new(&model, (&surfaces, &tables), (other, 0), &settings(0.1), None).is_none());
     }
 }

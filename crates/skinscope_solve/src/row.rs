@@ -8,6 +8,9 @@ use skinscope_weights::share_of;
 
 /// Where locked joints leave no more than this of a row's weight, they count as leaving nothing.
 const NOTHING: f64 = 1e-6;
+/// So much more than the weights of before are kept a joint costs that the row did not have, where its own are preferred: a share of one of it as
+/// much as a change of its own weights that goes from one to another.
+const OWN: f64 = 2.0;
 /// Weights below this are rounding, and are left out.
 const ROUNDING: f64 = 1e-6;
 
@@ -38,6 +41,8 @@ pub(crate) struct RowRules<'a> {
     pub most: usize,
     /// How strongly the weights of before are kept.
     pub keep: f64,
+    /// Whether joints that the row has are preferred to others that do as well.
+    pub prefers_own: bool,
     /// Locked joints, by key.
     pub locked: &'a BTreeSet<u32>,
 }
@@ -99,10 +104,13 @@ impl Row {
 
     /// Adds that the weights of before are kept, once all poses are added; `rows` is how many rows the equations are of. Returns whether there
     /// are any.
-    pub fn hold(&mut self, keep: f64, rows: usize) -> bool {
-        let by = keep * rows as f64 * self.left * self.left;
+    pub fn hold(&mut self, rules: &RowRules, rows: usize) -> bool {
+        let by = rules.keep * rows as f64 * self.left * self.left;
         for (j, (_, before)) in self.free.iter().enumerate() {
             self.quadratic.hold(j, before / self.left, by);
+            if rules.prefers_own && *before <= 0.0 {
+                self.quadratic.reward(j, -OWN * by);
+            }
         }
         self.quadratic.finish();
         self.equations > 0
@@ -169,7 +177,7 @@ impl RowSolver {
     /// many rows the equations are of. Returns whether the choice of joints is proven to be the best; `None` where there are no equations, or
     /// their numbers have no bounds.
     pub fn finish(&mut self, rules: &RowRules, rows: usize, out: &mut Vec<(u32, f64)>) -> Option<bool> {
-        if !self.row.hold(rules.keep, rows) {
+        if !self.row.hold(rules, rows) {
             return None;
         }
         let slack = 0.5 * NEARER * NEARER * self.row.equations as f64;
@@ -208,7 +216,7 @@ mod tests {
     fn locked_joints_keep_their_weights_and_the_others_do_the_best_that_is_left() {
         let none = BTreeSet::new();
         let locked = BTreeSet::from([1]);
-        let rules = RowRules { most: 4, keep: 0.0, locked: &none };
+        let rules = RowRules { most: 4, keep: 0.0, prefers_own: false, locked: &none };
         let before = [(1, 0.5), (0, 0.5)];
         alike(solved(&before, &rules, DVec3::new(0.1, 0.2, 0.3)), &[(0, 0.4), (1, 0.1), (2, 0.2), (3, 0.3)]);
         let rules = RowRules { locked: &locked, ..rules };
@@ -221,9 +229,28 @@ mod tests {
     }
 
     #[test]
+    fn of_joints_that_do_as_well_those_of_the_row_are_preferred() {
+        let none = BTreeSet::new();
+        let solved = |prefers_own| {
+            let rules = RowRules { most: 4, keep: 1e-6, prefers_own, locked: &none };
+            // Joint 2 alone puts it where 0 and 1 do together.
+            let ghosts = [DVec3::ZERO, DVec3::X, DVec3::X * 0.3, DVec3::Y];
+            let mut solver = RowSolver::default();
+            assert_eq!(solver.begin(&[(0, 0.1), (1, 0.9)], &[0, 1, 2, 3], &rules), None);
+            solver.add(&|key| ghosts[key as usize], DVec3::X * 0.3, 1.0);
+            let mut out = Vec::new();
+            assert!(solver.finish(&rules, 1, &mut out).is_some());
+            out
+        };
+        assert!(solved(false).iter().any(|(key, weight)| *key == 2 && *weight > 0.1), "{:?}", solved(false));
+        let own = solved(true);
+        assert!(own.len() == 2 && (own[0].1 - 0.7).abs() < 1e-3 && (own[1].1 - 0.3).abs() < 1e-3, "{own:?}");
+    }
+
+    #[test]
     fn a_row_whose_equations_have_no_bounds_gets_no_weights() {
         let none = BTreeSet::new();
-        let rules = RowRules { most: 4, keep: f64::INFINITY, locked: &none };
+        let rules = RowRules { most: 4, keep: f64::INFINITY, prefers_own: false, locked: &none };
         let mut solver = RowSolver::default();
         assert_eq!(solver.begin(&[(0, 0.5), (1, 0.5)], &[0, 1, 2], &rules), None);
         solver.add(&|key| DVec3::splat(f64::from(key)), DVec3::X, 1.0);
@@ -235,7 +262,7 @@ mod tests {
     fn the_weights_of_before_are_kept_where_that_counts_more() {
         let none = BTreeSet::new();
         let before = [(0, 0.5), (1, 0.5)];
-        let rules = |keep| RowRules { most: 2, keep, locked: &none };
+        let rules = |keep| RowRules { most: 2, keep, prefers_own: false, locked: &none };
         alike(solved(&before, &rules(1e12), DVec3::X), &before);
         alike(solved(&before, &rules(1e-12), DVec3::X), &[(1, 1.0)]);
         // ½ (1 − w)² + ½ λ · 2 (w − ½)² with λ = 1 is least where w = 2/3.

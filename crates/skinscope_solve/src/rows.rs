@@ -88,7 +88,12 @@ pub fn solve_rows(problem: &Problem, settings: &SolveSettings, context: &JobCont
     let work = |piece: usize| {
         let mut solver = PlaceSolver {
             problem,
-            rules: RowRules { most: settings.most, keep: settings.keep, locked: &problem.bounds.locked },
+            rules: RowRules {
+                most: settings.most,
+                keep: settings.keep,
+                prefers_own: false,
+                locked: &problem.bounds.locked,
+            },
             size,
             rounding,
             index: &index,

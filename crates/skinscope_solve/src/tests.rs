@@ -282,7 +282,7 @@ fn neighbours_of_a_dragged_vertex_go_along_by_their_distance_on_the_surface() {
     let (tables, surfaces) = ([table_of(&model)], [surface_of(&model)]);
     let settings = PullSettings { most: 4, joints: Joints::All, keep: 1e-6, radius: 0.12, falloff: FALLOFFS[0] };
     let own = ring * sides;
-    let field = PullField::new(&model, (&surfaces, &tables), (tables[0].primitives[0], own), &settings).unwrap();
+    let field = PullField::new(&model, (&surfaces, &tables), (tables[0].primitives[0], own), &settings, None).unwrap();
     let strengths: BTreeMap<usize, f64> = field.reach().map(|(at, strength)| (at.row, strength)).collect();
     assert!((strengths[&own] - 1.0).abs() < 1e-12);
     for up in 1..4 {
@@ -301,7 +301,8 @@ fn what_goes_along_gets_joints_near_it_and_those_of_the_dragged_vertex() {
     let (tables, surfaces) = ([table_of(&model)], [surface_of(&model)]);
     let settings = PullSettings { most: 4, joints: Joints::All, keep: 1e-6, radius: 0.2, falloff: FALLOFFS[0] };
     let (own, none) = (24 * 16, BTreeSet::new());
-    let mut field = PullField::new(&model, (&surfaces, &tables), (tables[0].primitives[0], own), &settings).unwrap();
+    let mut field =
+        PullField::new(&model, (&surfaces, &tables), (tables[0].primitives[0], own), &settings, None).unwrap();
     // Joint 10, far up, is turned: it and the last one alone take the vertex elsewhere.
     let (rest, mut pose) = (model.skeleton.rest.clone(), model.skeleton.rest.clone());
     rotate(&mut pose, NodeId(11), Vec3::X * 80.0);

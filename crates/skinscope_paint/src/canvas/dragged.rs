@@ -243,7 +243,7 @@ mod tests {
         for effects in [&["smooth"][..], &["prune"], &["limit"], &["smooth", "limit"], &["smooth", "prune", "smooth"]] {
             for of_layer in [true, false] {
                 let mut canvas = layered(&model, effects, of_layer);
-                let mut field = PullField::new(&model, (&surfaces, &tables), at, &settings).unwrap();
+                let mut field = PullField::new(&model, (&surfaces, &tables), at, &settings, None).unwrap();
                 let (own, before) = (field.row().unwrap(), canvas.painted());
                 let drawn =
                     |canvas: &Canvas, field: &PullField| field.put_by(&model, &pose, &canvas.weights_of(own)).unwrap();

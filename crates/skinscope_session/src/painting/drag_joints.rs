@@ -8,7 +8,7 @@ use skinscope_solve::Joints;
 pub enum DragJoints {
     /// Those that the vertex has.
     Kept,
-    /// These, those that its neighbours have, and the parents and children of all of them.
+    /// These, those that its neighbours have, and the parents and children of all of them that have a weight of 5 % there; none on the other side.
     #[default]
     Near,
     /// All of the skin.

@@ -1,15 +1,17 @@
 //! Corrective shapes of vertices that are dragged: what no weights can do becomes offsets in each pose in which they are held.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use skinscope_base::parallel::JobContext;
 use skinscope_inspect::VertexRef;
+use skinscope_model::{NodeId, PrimitiveId};
 use skinscope_solve::DraggedVertex;
 
 use super::drag_pin::DragPin;
 use super::vertex_drag::{place_of, settings_of, take_back};
 use super::{VertexDrag, VertexDragCommand, notes};
-use crate::shaping::{DraggedPose, MadeShapes, ShapeError, ShapeTask, ShapeWork};
+use crate::shaping::{DraggedPose, MadeShapes, ShapeError, ShapeTask, ShapeWork, joints_of_dragged};
 use crate::{EditCommand, PaintCommand, Session, ShapeSettings};
 
 impl Session {
@@ -35,6 +37,28 @@ impl Session {
             }
             Err(why) => self.end_shapes_of_drags(drag, Err(ShapeError(why))),
         }
+    }
+
+    /// Returns the joints that would bring in shapes of the drags: those that were chosen for shapes, else those that move the dragged vertices
+    /// and are turned in their poses, by the weights from before the drags.
+    #[must_use]
+    pub fn joints_of_drags(&self) -> Vec<NodeId> {
+        let named = &self.tools.shape_settings.joints;
+        if !named.is_empty() {
+            return named.clone();
+        }
+        let Some(now) = self.edited_weights().edited_model().map(Arc::clone) else { return Vec::new() };
+        let model = self.painting.vertex_drag.model_before(&now);
+        let mut poses: Vec<(&DragPin, Vec<(PrimitiveId, usize)>)> = Vec::new();
+        for (vertex, pin) in self.painting.vertex_drag.all_pins() {
+            let Some(place) = place_of(model, vertex) else { continue };
+            match poses.iter_mut().find(|(known, _)| pin.is_of(&known.pin.pose)) {
+                Some((_, places)) => places.push(place),
+                None => poses.push((pin, vec![place])),
+            }
+        }
+        let of = |(pin, places): &(&DragPin, Vec<_>)| joints_of_dragged(model, &pin.pin.pose, places);
+        poses.iter().flat_map(of).collect::<BTreeSet<NodeId>>().into_iter().collect()
     }
 
     /// Shows the shapes that were made of drags in the background, in place of the weights of these.
@@ -86,7 +110,10 @@ impl Session {
             let vertex = DraggedVertex { at, vertex, target: pin.target() };
             match poses.iter_mut().find(|known| pin.is_of(&known.pose)) {
                 Some(known) => known.vertices.push(vertex),
-                None => poses.push(DraggedPose { pose: pin.pin.pose, vertices: vec![vertex] }),
+                None => {
+                    let name = if settings.name.trim().is_empty() { pin.shape_name() } else { settings.name.clone() };
+                    poses.push(DraggedPose { name, pose: pin.pin.pose, vertices: vec![vertex] });
+                }
             }
         }
         let work = ShapeWork::OfDrags(poses, settings_of(&self.painter()));
@@ -97,12 +124,18 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use glam::DVec3;
+    use skinscope_anim::pose::rotate;
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{InstanceId, MeshId, WeightChange};
+    use skinscope_solve::kept_shapes;
 
-    use super::super::tests::now;
+    use super::super::tests::{now, set};
     use super::super::vertex_drag_tests::{VERTEX, between, drag, dragging, drawn, turn};
     use super::*;
-    use crate::{LayerCommand, SelectionCommand, ShapeCommand, Work, command_line, read_command};
+    use crate::tests::sessions::still_session;
+    use crate::{
+        LayerCommand, PlaybackCommand, PoseSource, SelectionCommand, ShapeCommand, Work, command_line, read_command,
+    };
 
     fn shape(session: &mut Session, name: &str) {
         let settings = ShapeSettings { name: name.to_owned(), ..ShapeSettings::default() };
@@ -179,6 +212,96 @@ mod tests {
         session.apply(EditCommand::Undo);
         session.apply(EditCommand::Undo);
         assert!(now(&session) == dragged && names(&session).is_empty());
+    }
+
+    #[test]
+    fn shapes_without_a_name_are_called_after_the_moments_in_which_they_were_dragged() {
+        let mut session = dragging();
+        session.apply(EditCommand::ResetAll);
+        for secs in [0.5, 0.8] {
+            session.apply(PlaybackCommand::Seek(secs));
+            session.update_pose();
+            let wanted = drawn(&mut session) + DVec3::X * 0.1;
+            drag(&mut session, &[wanted]);
+        }
+        session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+        turn(&mut session, glam::Vec3::new(0.0, 0.0, 70.0));
+        let wanted = drawn(&mut session) + DVec3::X * 0.1;
+        drag(&mut session, &[wanted]);
+        let moments: Vec<Option<String>> =
+            session.painting().vertex_drag().pins().iter().map(DragPin::moment).collect();
+        assert_eq!(moments, [Some("Bend 0.50 s".to_owned()), Some("Bend 0.80 s".to_owned()), None]);
+        // Each of them is gone to from another pose, also where that one is edited.
+        for number in [1, 2, 0, 2] {
+            let pin = session.painting().vertex_drag().pins()[number].clone();
+            for command in pin.way_there(&session) {
+                session.apply(command);
+            }
+            session.update_pose();
+            assert!(pin.is_of(&session.pose().local), "{number}");
+        }
+        session.apply(PlaybackCommand::Seek(0.1));
+        shape(&mut session, "");
+        assert!(session.painting().note().is_none(), "{:?}", session.painting().note());
+        assert_eq!(names(&session), ["Bend 0.50", "Bend 0.80", "Pose"]);
+    }
+
+    #[test]
+    fn only_joints_that_move_the_dragged_vertex_bring_its_shapes_in() {
+        // Each vertex follows two joints of eight, all but the first of which the clip turns.
+        let mut session = still_session(tube(Tube { joints: 8, rings: 25, ..Tube::default() }));
+        let vertex = VertexRef { instance: InstanceId::from_index(0), primitive: 0, vertex: 200 };
+        let model = Arc::clone(session.model().unwrap());
+        let (joints, weights) = model.influences(MeshId(0), 0).unwrap().of(vertex.vertex);
+        let moves = joints.iter().zip(weights).filter(|(_, weight)| **weight > 0.03);
+        let own: Vec<NodeId> = moves.map(|(joint, _)| model.skins[0].joints[usize::from(*joint)]).collect();
+        assert!(own.len() < 3);
+        session.apply(SelectionCommand::Pin(Some(vertex)));
+        session.apply(PaintCommand::DragVertex(VertexDragCommand::Use(true)));
+        // What goes along follows other joints too.
+        set(&mut session, |settings| settings.radius = 0.6);
+        for secs in [0.4, 0.2] {
+            session.apply(PlaybackCommand::Seek(secs));
+            session.update_pose();
+            let at = session.surfaces().surface().unwrap().parts[0].deformed.positions[vertex.vertex].as_dvec3();
+            drag(&mut session, &[at + DVec3::X * 0.05]);
+        }
+        let said = session.joints_of_drags();
+        assert!(!said.is_empty() && said.iter().all(|joint| own.contains(joint)), "{said:?} {own:?}");
+        shape(&mut session, "");
+        assert!(session.painting().note().is_none(), "{:?}", session.painting().note());
+        let kept = kept_shapes(session.model().unwrap()).unwrap();
+        let driven: BTreeSet<NodeId> = kept.iter().flat_map(|of| of.driver.joints().to_vec()).collect();
+        assert_eq!(driven.into_iter().collect::<Vec<_>>(), said);
+        // Where none of its own is turned, the next one above is.
+        let mut pose = model.skeleton.rest.clone();
+        let at = [(PrimitiveId::new(MeshId(0), 0), vertex.vertex)];
+        assert!(joints_of_dragged(&model, &pose, &at).is_empty());
+        rotate(&mut pose, NodeId(1), glam::Vec3::X * 40.0);
+        rotate(&mut pose, NodeId(2), glam::Vec3::X * 40.0);
+        assert!(!own.contains(&NodeId(2)), "{own:?}");
+        assert_eq!(joints_of_dragged(&model, &pose, &at), BTreeSet::from([NodeId(2)]));
+    }
+
+    #[test]
+    fn a_moment_of_a_clip_that_was_edited_is_gone_to_with_its_edits() {
+        let mut session = dragging();
+        session.apply(PlaybackCommand::Seek(0.5));
+        session.update_pose();
+        let wanted = drawn(&mut session) + DVec3::X * 0.1;
+        drag(&mut session, &[wanted]);
+        let pin = session.painting().vertex_drag().pins()[0].clone();
+        assert_eq!(pin.moment().as_deref(), Some("Bend 0.50 s, edited"));
+        session.apply(PlaybackCommand::Seek(0.0));
+        turn(&mut session, glam::Vec3::new(0.0, 20.0, 0.0));
+        let before = Arc::clone(session.edits());
+        for command in pin.way_there(&session) {
+            session.apply(command);
+        }
+        session.update_pose();
+        assert!(pin.is_of(&session.pose().local) && session.playback().time_secs == 0.5);
+        session.apply(EditCommand::Undo);
+        assert!(*session.edits() == before, "one step");
     }
 
     #[test]

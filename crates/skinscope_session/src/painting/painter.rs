@@ -6,7 +6,7 @@ use skinscope_model::Model;
 
 use super::Painting;
 use crate::surfaces::deforming::DataCache;
-use crate::{Compared, Edits, Marking, Picking, Playback, Pose, Skinning, Tools, View};
+use crate::{Compared, Edits, Marking, Picking, Playback, Pose, PoseRules, Skinning, Tools, View};
 
 /// What the hand, its strokes and what is said at the pointer are found from.
 #[derive(Clone, Copy)]
@@ -27,6 +27,7 @@ pub(crate) struct Painter<'a> {
     pub painting: &'a mut Painting,
     pub marking: &'a mut Marking,
     pub edits: &'a Edits,
+    pub rules: &'a PoseRules,
     pub playback: &'a Playback,
     pub compared: &'a Compared,
     pub methods: &'a DataCache,

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use glam::DVec3;
+use skinscope_anim::pose::Mirror;
 use skinscope_edit::Sheet;
 use skinscope_inspect::VertexRef;
 use skinscope_model::{LocalPose, Model, PrimitiveId, SkinningChange, WeightChange, WeightEdits};
@@ -15,7 +16,7 @@ use skinscope_weights::{FALLOFFS, RestSurface, Table, TableRow};
 
 use super::drag_in_layer::{self, InLayer};
 use super::drag_joints::DragJoints;
-use super::drag_pin::{DragPin, Following};
+use super::drag_pin::{DragPin, Following, PinMoment};
 use super::{PaintNote, Painter, Painting, notes, stroke};
 
 /// In so many poses a vertex can be pinned.
@@ -160,6 +161,13 @@ impl VertexDrag {
         let earlier = self.earlier.iter().flat_map(|of| of.pins.iter().map(move |pin| (of.vertex, pin)));
         let own = self.vertex.into_iter().flat_map(move |vertex| self.pins.iter().map(move |pin| (vertex, pin)));
         earlier.chain(own)
+    }
+
+    /// Returns the model with the weights from before all drags, where these can be taken back.
+    pub(super) fn model_before<'a>(&'a self, now: &'a Arc<Model>) -> &'a Arc<Model> {
+        let mut all = self.earlier.iter().filter_map(|of| of.made.as_ref()).chain(&self.made);
+        let first = all.next().map(|made| &made.base);
+        first.filter(|base| base.shares_all_but_edits(now)).unwrap_or(now)
     }
 
     /// Goes on with another vertex. The one from before stays held as it is; where the other one was held, it begins anew.
@@ -320,6 +328,8 @@ fn drag_to(painter: &mut Painter<'_>, target: DVec3) -> Result<(), PaintNote> {
     let Some(model) = painter.skinning.edited().edited_model().map(Arc::clone) else { return Ok(()) };
     let pose = painter.skinning.pose.local.clone();
     begin(painter, vertex, &model)?;
+    let is_known = painter.painting.vertex_drag.pins.iter().any(|pin| pin.is_of(&pose));
+    let moment = if is_known { PinMoment::default() } else { PinMoment::of(painter.brushwork()) };
     let drag = &mut painter.painting.vertex_drag;
     let Some(open) = &mut drag.open else { return Ok(()) };
     let mut pins: Vec<Pin> = drag.pins.iter().map(|pin| pin.pin.clone()).collect();
@@ -346,9 +356,12 @@ fn drag_to(painter: &mut Painter<'_>, target: DVec3) -> Result<(), PaintNote> {
         away,
         outside,
         by_joints: false,
+        moment: moment.clone(),
     };
     let mut pins: Vec<DragPin> = pins.into_iter().zip(places).map(told).collect();
-    pins.iter_mut().zip(&drag.pins).for_each(|(pin, before)| pin.by_joints = before.by_joints);
+    for (pin, before) in pins.iter_mut().zip(&drag.pins) {
+        (pin.by_joints, pin.moment) = (before.by_joints, before.moment.clone());
+    }
     (drag.pins, drag.seen) = (pins, now);
     why.map_or(Ok(()), Err)
 }
@@ -481,10 +494,21 @@ fn begin(painter: &mut Painter<'_>, vertex: VertexRef, model: &Arc<Model>) -> Re
     let base = Arc::clone(base);
     let surfaces = drag.surfaces_of(&base);
     let tables = Sheet::of(&base).tables;
-    let found = place_of(&base, vertex).and_then(|at| PullField::new(&base, (&surfaces, &tables), at, &settings));
+    let mirror = mirror_of(painter, &base);
+    let at = place_of(&base, vertex);
+    let found = at.and_then(|at| PullField::new(&base, (&surfaces, &tables), at, &settings, mirror));
     let Some(field) = found else { return Err(notes::refused("no skin moves this vertex")) };
+    let drag = &mut painter.painting.vertex_drag;
     drag.open = Some(Box::new(Open { field, base, tables, settings, locked, in_layer }));
     Ok(())
+}
+
+/// Returns the partners of the nodes of a model, where it has those of the open one and joints are looked for near the vertex.
+fn mirror_of<'a>(painter: &'a Painter<'_>, model: &Model) -> Option<&'a Mirror> {
+    let counts = painter.painting.vertex_drag.joints != DragJoints::Kept;
+    let document = painter.skinning.document.as_ref().filter(|_| counts)?;
+    let is_of = document.stored().skeleton.len() == model.skeleton.len();
+    is_of.then(|| painter.rules.own_pairs().unwrap_or_else(|| document.mirror()))
 }
 
 /// Returns what the settings of brushes say of a drag.
@@ -545,6 +569,7 @@ fn find_reach(painter: &mut Painter<'_>, of: (VertexRef, DragJoints), model: &Ar
     let settings = PullSettings { radius: 0.0, ..settings_of(painter) };
     let surfaces = painter.painting.vertex_drag.surfaces_of(model);
     let tables = Sheet::of(model).tables;
-    let field = PullField::new(model, (&surfaces, &tables), place_of(model, of.0)?, &settings)?;
+    let mirror = mirror_of(painter, model);
+    let field = PullField::new(model, (&surfaces, &tables), place_of(model, of.0)?, &settings, mirror)?;
     Some(Reach { of, model: Arc::clone(model), field })
 }

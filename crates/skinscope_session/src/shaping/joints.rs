@@ -3,14 +3,16 @@
 use std::collections::BTreeSet;
 
 use glam::{Quat, Vec3};
-use skinscope_model::{LocalPose, MeshId, Model, NodeId};
-use skinscope_solve::{DrivenShapes, Driver, DriverError, ShapeDriver};
+use skinscope_model::{LocalPose, MeshId, Model, NodeId, PrimitiveId};
+use skinscope_solve::{DrivenShapes, Driver, DriverError, ShapeDriver, shown_by};
 
 use super::change::kept_of;
 use super::{Shape, ShapeError};
 
 /// A joint that turns by less than this in a pose, radians, drives no shape of it unless it is named.
 const TURNED: f32 = 0.0175;
+/// A joint of no more than this share of the weight of a dragged vertex drives no shape of it.
+const MOVES: f32 = 0.03;
 
 /// Joints that bring in some shapes together.
 struct Group {
@@ -79,11 +81,45 @@ pub(super) fn are_alike(a: &LocalPose, b: &LocalPose) -> bool {
     (0..a.transforms.len()).all(|node| !is_turned(a, b, NodeId::from_index(node)))
 }
 
-/// Returns the joints that drive a shape: those that the moved vertices follow and that the pose turns, else all joints that the pose turns.
+/// Returns the joint that turns a node: a link is turned by its joint.
+fn joint_of(model: &Model, node: NodeId) -> NodeId {
+    model.links.iter().find(|link| link.node == node).map_or(node, |link| link.of)
+}
+
+/// Returns the joints that drive a shape of dragged vertices of the file: those that move one of them by more than 3 % of its weight and that the
+/// pose turns. Where it turns none of these, the nearest joints above them that it turns.
+pub(crate) fn joints_of_dragged(model: &Model, pose: &LocalPose, dragged: &[(PrimitiveId, usize)]) -> BTreeSet<NodeId> {
+    let mut own = BTreeSet::new();
+    for (at, vertex) in dragged {
+        let skin = shown_by(model, *at).and_then(|instance| model.instances[instance.index()].skin);
+        let influences = model.influences(at.mesh, at.primitive).filter(|all| *vertex < all.vertices());
+        let Some((skin, influences)) = skin.map(|skin| &model.skins[skin.index()]).zip(influences) else { continue };
+        let (joints, weights) = influences.of(*vertex);
+        let least = MOVES * weights.iter().sum::<f32>();
+        let pairs = joints.iter().zip(weights).filter(|(_, weight)| **weight > least);
+        own.extend(
+            pairs.filter_map(|(joint, _)| skin.joints.get(usize::from(*joint)).map(|node| joint_of(model, *node))),
+        );
+    }
+    let is_turned = |joint: &NodeId| is_turned(&model.skeleton.rest, pose, *joint);
+    let turned: BTreeSet<NodeId> = own.iter().copied().filter(is_turned).collect();
+    if !turned.is_empty() {
+        return turned;
+    }
+    let parents = &model.skeleton.parents;
+    let above =
+        |joint: &NodeId| std::iter::successors(parents[joint.index()], |above| parents[above.index()]).find(is_turned);
+    own.iter().filter_map(above).collect()
+}
+
+/// Returns the joints that drive a shape: those that the moved vertices follow and that the pose turns, else all joints that the pose turns. Of a
+/// drag those of the dragged vertices count.
 fn driving_joints(model: &Model, shape: &Shape) -> BTreeSet<NodeId> {
+    if !shape.dragged.is_empty() {
+        return joints_of_dragged(model, &shape.pose, &shape.dragged);
+    }
     let (mut followed, mut all) = (BTreeSet::new(), BTreeSet::new());
-    // A link is turned by its joint.
-    let joint_of = |node: NodeId| model.links.iter().find(|link| link.node == node).map_or(node, |link| link.of);
+    let joint_of = |node: NodeId| joint_of(model, node);
     for part in &shape.parts {
         let skin = model.instances[part.instance.index()].skin.map(|skin| &model.skins[skin.index()]);
         let influences = model.influences(part.at.mesh, part.at.primitive);
@@ -131,7 +167,7 @@ fn driver(model: &Model, joints: Vec<NodeId>, shapes: &[&Shape]) -> Result<Drive
     let why = match Driver::of_poses(joints, &model.skeleton.rest, &poses) {
         Ok(driver) => return Ok(driver),
         Err(DriverError::Count) => format!(
-            "{}: its pose turns no joint of the skin, so that the shape would never show; other joints have to be named",
+            "{}: its pose turns no joint that could bring it in, so that the shape would never show; other joints have to be named",
             name(0)
         ),
         Err(DriverError::Alike(one, None)) => format!(

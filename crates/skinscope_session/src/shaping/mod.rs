@@ -14,6 +14,7 @@ mod told;
 pub(crate) use change::restore_shapes;
 pub use change::{ClipKeys, Reshaped, add_shapes, remove_shapes, rename_shape, without_unfit_drivers};
 pub use image::mirror_image;
+pub(crate) use joints::joints_of_dragged;
 pub use joints::{bring_in, drivers};
 pub use names::TargetName;
 pub use remarks::remarks;

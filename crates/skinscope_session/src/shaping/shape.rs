@@ -35,6 +35,8 @@ pub struct Shape {
     pub parts: Vec<Part>,
     /// What is added to the normals and tangents of these primitives and of those around them; empty where they stay.
     pub directions: Vec<(PrimitiveId, DirectionOffsets)>,
+    /// The vertices that were put somewhere, where the others only go along; empty where the sculpt is of a whole surface.
+    pub dragged: Vec<(PrimitiveId, usize)>,
 }
 
 impl Shape {
@@ -136,7 +138,7 @@ pub fn shape(
         skins.push((place, skin));
     }
     let directions = if with_normals { directions(model, &parts, &skins) } else { Vec::new() };
-    let shape = Shape { name, pose, parts, directions };
+    let shape = Shape { name, pose, parts, directions, dragged: Vec::new() };
     let why = match (shape.moved(), shape.flat()) {
         (0, 0) => "the surface is where the sculpt has it already, so that the shape would add nothing",
         (0, _) => "the skin is folded flat wherever the sculpt moves it, so that no shape gets it there",

@@ -49,6 +49,12 @@ impl Sides {
         self.mirror.partner(joint)
     }
 
+    /// Returns the vertices of the file at the mirror images of some, where there are any.
+    #[must_use]
+    pub fn images_of(&self, vertices: &[(PrimitiveId, usize)]) -> Vec<(PrimitiveId, usize)> {
+        vertices.iter().filter_map(|vertex| self.images.get(vertex).copied()).collect()
+    }
+
     /// Returns the mirrored pose of a sculpt, and where the vertices should be in it; those that have no mirror image should be at no number.
     /// `None` where the pose is its own mirror image.
     #[must_use]

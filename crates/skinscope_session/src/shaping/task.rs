@@ -43,6 +43,8 @@ pub(crate) enum ShapeWork {
 /// A pose, and where vertices should be in it.
 #[derive(Clone, Debug)]
 pub(crate) struct DraggedPose {
+    /// The name of its shape.
+    pub name: String,
     pub pose: LocalPose,
     pub vertices: Vec<DraggedVertex>,
 }
@@ -81,8 +83,15 @@ pub(crate) struct MadeShapes {
     pub lines: Vec<String>,
 }
 
-/// Where the surface should be in a pose.
-type Posed = (LocalPose, Vec<Targets>);
+/// Where the surface should be in a pose, and what its shape is called.
+#[derive(Debug)]
+struct Posed {
+    name: String,
+    pose: LocalPose,
+    targets: Vec<Targets>,
+    /// The vertices that were dragged there, where it is of a drag.
+    dragged: Vec<(PrimitiveId, usize)>,
+}
 
 impl ShapeTask {
     /// Does the work; `None` where it was cancelled.
@@ -126,15 +135,15 @@ impl ShapeTask {
                 let points: Vec<DVec3> = points.iter().copied().map(DVec3::from_array).collect();
                 let targets = targets_of_mesh(model, &self.pose, (None, None), &points);
                 let targets = targets.map_err(|why| ShapeError(format!("the mesh does not fit: {why}")))?;
-                Ok(vec![(self.pose.clone(), targets)])
+                Ok(vec![self.shown_pose(targets)])
             }
             ShapeWork::OfOffsets(displaced) => {
-                Ok(vec![(self.pose.clone(), self.displaced(model, &self.pose, displaced, context)?)])
+                Ok(vec![self.shown_pose(self.displaced(model, &self.pose, displaced, context)?)])
             }
             ShapeWork::OfDrags(poses, settings) => {
                 let (tables, surfaces) = Sheet::parts_of(&self.model);
                 let mut out = Vec::with_capacity(poses.len());
-                for DraggedPose { pose, vertices } in poses {
+                for DraggedPose { name, pose, vertices } in poses {
                     let how = (self.deformation(), settings);
                     let parts = dragged_targets((model, pose), (&surfaces, &tables), vertices, how);
                     let why = |error| match error {
@@ -143,12 +152,19 @@ impl ShapeTask {
                     };
                     let parts = parts.map_err(|error| ShapeError(why(error).to_owned()))?;
                     let moved: Vec<Displaced> = parts.iter().map(moved_of).collect();
-                    out.push((pose.clone(), self.displaced(model, pose, &moved, context)?));
+                    let targets = self.displaced(model, pose, &moved, context)?;
+                    let dragged = vertices.iter().map(|vertex| (vertex.at, vertex.vertex)).collect();
+                    out.push(Posed { name: name.clone(), pose: pose.clone(), targets, dragged });
                 }
                 Ok(out)
             }
-            _ => Ok(vec![(self.pose.clone(), self.drawn_targets(model, context)?)]),
+            _ => Ok(vec![self.shown_pose(self.drawn_targets(model, context)?)]),
         }
+    }
+
+    /// Returns where the surface should be in the pose that is shown.
+    fn shown_pose(&self, targets: Vec<Targets>) -> Posed {
+        Posed { name: self.name.clone(), pose: self.pose.clone(), targets, dragged: Vec::new() }
     }
 
     /// Returns where the method that is shown puts the surface in the pose.
@@ -193,12 +209,13 @@ impl ShapeTask {
         let sides = if self.both_sides { Some(Sides::of(model, self.bounds)?) } else { None };
         let count = all.len() as f32;
         let mut shapes: Vec<Shape> = Vec::new();
-        for (number, (pose, targets)) in all.into_iter().enumerate() {
+        for (number, Posed { name, pose, targets, dragged }) in all.into_iter().enumerate() {
             let mirrored = sides.as_ref().and_then(|sides| sides.mirrored(model, &pose, &targets));
-            shapes.push(shape(model, (self.name.clone(), pose), &targets, how, context)?);
+            let images = sides.as_ref().map(|sides| sides.images_of(&dragged)).unwrap_or_default();
+            let other = mirrored_name(&name).unwrap_or_else(|| format!("{name} mirrored"));
+            shapes.push(Shape { dragged, ..shape(model, (name, pose), &targets, how, context)? });
             if let Some((pose, targets)) = mirrored {
-                let other = mirrored_name(&self.name).unwrap_or_else(|| format!("{} mirrored", self.name));
-                shapes.push(shape(model, (other, pose), &targets, how, context)?);
+                shapes.push(Shape { dragged: images, ..shape(model, (other, pose), &targets, how, context)? });
             }
             if context.set_fraction(MADE * (number + 1) as f32 / count) {
                 context.wake();

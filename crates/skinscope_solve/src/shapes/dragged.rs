@@ -108,7 +108,7 @@ impl Field {
         settings: &PullSettings,
     ) -> Option<Self> {
         let table = tables.iter().position(|table| table.primitives.contains(&vertex.at))?;
-        let field = PullField::new(model, (surfaces, tables), (vertex.at, vertex.vertex), settings)?;
+        let field = PullField::new(model, (surfaces, tables), (vertex.at, vertex.vertex), settings, None)?;
         let (own, together) = (TableRow { table, row: vertex.vertex }, field.own_rows().to_vec());
         Some(Self { own, together, strengths: field.reach().collect() })
     }

@@ -131,15 +131,20 @@ fn contents(ui: &mut Ui, session: &Session, panel: &mut PaintPanel, commands: &m
     }
     brushes::show(ui, session, commands);
     let brush = session.painting().brush();
+    let drags = brush.is_none() && session.painting().vertex_drag().is_on();
     match brush {
         Some(brush) => description(ui, &sentence(brush)),
-        None if session.painting().vertex_drag().is_on() => vertex::show(ui, session, commands),
+        None if drags => vertex::show(ui, session, commands),
         None => description(ui, "No brush is in the hand: the pointer moves the camera and selects."),
     }
     let before = session.painting().settings();
     let mut now = before.clone();
-    joints::show(ui, session, &mut now, (&mut panel.painted, &mut panel.to), commands);
-    settings::show(ui, session, &mut panel.folds, brush, &mut now);
+    if drags {
+        settings::of_drag(ui, session, &mut now);
+    } else {
+        joints::show(ui, session, &mut now, (&mut panel.painted, &mut panel.to), commands);
+        settings::show(ui, session, &mut panel.folds, brush, &mut now);
+    }
     if now != *before {
         commands.push(PaintCommand::Set(now).into());
     }

@@ -12,7 +12,7 @@ use super::fold::{self, Folds, Head};
 use super::pictures;
 use crate::theme::{self, colors};
 use crate::value_row::ValueRow;
-use crate::widgets::{NumberField, chip, focus_ring, paint_switch, press, segments};
+use crate::widgets::{NumberField, chip, focus_ring, paint_switch, press, section, segments};
 
 /// The width of the labels, points.
 const LABEL: f32 = 66.0;
@@ -41,6 +41,16 @@ pub(super) fn show(ui: &mut Ui, session: &Session, folds: &mut Folds, brush: Opt
     if fold::show(ui, &head, &mut folds.limits) {
         limits(ui, brush, now);
     }
+}
+
+/// Shows the settings that count where a vertex is dragged: how far those around it go along, how that falls off, and how many joints each may have.
+pub(super) fn of_drag(ui: &mut Ui, session: &Session, now: &mut PaintSettings) {
+    section(ui, "What goes along", |_| {});
+    radius(ui, session, now);
+    ui.add_space(4.0);
+    falloffs(ui, now);
+    ui.add_space(6.0);
+    most_joints(ui, now);
 }
 
 /// Says what of a stroke is set to something else than at first.

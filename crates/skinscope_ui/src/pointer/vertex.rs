@@ -37,9 +37,13 @@ fn note(session: &Session) -> String {
     let pose = session.pose();
     let here = painting.vertex_drag().pins().iter().find(|pin| pin.is_of(&pose.local));
     let least = NOTHING * f64::from(pose.opened_bounds.diagonal());
-    let away = here.filter(|pin| pin.away() > least).map(|pin| match pin.outside() > least {
-        true => format!("{} away, the joints reach no nearer than {}", length(pin.away()), length(pin.outside())),
-        false => format!("{} away", length(pin.away())),
+    let away = here.filter(|pin| pin.away() > least).map(|pin| {
+        let (away, outside) = (length(pin.away()), length(pin.outside()));
+        match pin.outside() > least {
+            true if away == outside => format!("{away} away, the joints reach no nearer"),
+            true => format!("{away} away, the joints reach no nearer than {outside}"),
+            false => format!("{away} away"),
+        }
     });
     let said: Vec<String> = painting.note().map(|note| note.text.clone()).into_iter().chain(away).collect();
     if said.is_empty() { String::new() } else { format!(": {}", said.join(", ")) }
