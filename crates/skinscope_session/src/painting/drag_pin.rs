@@ -12,7 +12,7 @@ use skinscope_solve::{DrivenShapes, Pin, kept_shapes};
 use super::Brushwork;
 use super::stance::Stance;
 use crate::shaping::bring_in;
-use crate::{Command, EditCommand, PlaybackCommand, PoseSource, Session};
+use crate::{Command, EditCommand, Playback, PlaybackCommand, PoseSource};
 
 /// A pose in which the dragged vertex is held.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,12 +95,10 @@ impl DragPin {
         clip.map_or_else(|| "Pose".to_owned(), |(_, name, time)| format!("{name} {time:.2}"))
     }
 
-    /// Returns the commands that show its pose: the moment of its clip, with the channels that were edited, else the pose itself. What was edited
-    /// before comes back by one undo.
+    /// Returns the commands that show its pose on a model that plays: the moment of its clip, with the channels that were edited, else the pose
+    /// itself. What was edited before (`has_edits`) comes back by one undo.
     #[must_use]
-    pub fn way_there(&self, session: &Session) -> Vec<Command> {
-        let Some(model) = session.model() else { return Vec::new() };
-        let playback = session.playback();
+    pub fn way_there(&self, model: &Model, playback: &Playback, has_edits: bool) -> Vec<Command> {
         let is_alone = !playback.in_place && playback.layers == Layers::default();
         let clip = self.moment.clip_in(model).filter(|_| is_alone);
         let stands = |&(clip, time): &(ClipId, f32)| {
@@ -120,7 +118,7 @@ impl DragPin {
         };
         out.push(PlaybackCommand::SetPlaying(false).into());
         let said = said.map(|file| EditCommand::SetPose(Arc::new(resolve(model, &file))));
-        let resets = (!session.edits().is_empty()).then_some(EditCommand::ResetAll);
+        let resets = has_edits.then_some(EditCommand::ResetAll);
         if said.is_some() || resets.is_some() {
             let edits = [Some(EditCommand::BeginEdit), resets, said, Some(EditCommand::EndEdit)];
             out.extend(edits.into_iter().flatten().map(Command::from));

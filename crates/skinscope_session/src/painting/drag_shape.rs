@@ -134,13 +134,18 @@ mod tests {
     use super::*;
     use crate::tests::sessions::still_session;
     use crate::{
-        LayerCommand, PlaybackCommand, PoseSource, SelectionCommand, ShapeCommand, Work, command_line, read_command,
+        Command, LayerCommand, PlaybackCommand, PoseSource, SelectionCommand, ShapeCommand, Work, command_line,
+        read_command,
     };
 
     fn shape(session: &mut Session, name: &str) {
         let settings = ShapeSettings { name: name.to_owned(), ..ShapeSettings::default() };
         session.apply(EditCommand::Shape(ShapeCommand::OfDrag(settings)));
         session.update_pose();
+    }
+
+    fn way_there(session: &Session, pin: &DragPin) -> Vec<Command> {
+        pin.way_there(session.model().unwrap(), session.playback(), !session.edits().is_empty())
     }
 
     fn names(session: &Session) -> Vec<String> {
@@ -167,7 +172,7 @@ mod tests {
         assert!(now(&session) == dragged && names(&session).is_empty());
         session.apply(EditCommand::Redo);
         assert!(now(&session) == before && names(&session) == ["elbow"]);
-        let command = crate::Command::from(EditCommand::Shape(ShapeCommand::OfDrag(ShapeSettings::default())));
+        let command = Command::from(EditCommand::Shape(ShapeCommand::OfDrag(ShapeSettings::default())));
         assert_eq!(read_command(&command_line(&command)).unwrap(), command);
     }
 
@@ -234,7 +239,7 @@ mod tests {
         // Each of them is gone to from another pose, also where that one is edited.
         for number in [1, 2, 0, 2] {
             let pin = session.painting().vertex_drag().pins()[number].clone();
-            for command in pin.way_there(&session) {
+            for command in way_there(&session, &pin) {
                 session.apply(command);
             }
             session.update_pose();
@@ -295,7 +300,7 @@ mod tests {
         session.apply(PlaybackCommand::Seek(0.0));
         turn(&mut session, glam::Vec3::new(0.0, 20.0, 0.0));
         let before = Arc::clone(session.edits());
-        for command in pin.way_there(&session) {
+        for command in way_there(&session, &pin) {
             session.apply(command);
         }
         session.update_pose();

@@ -108,7 +108,9 @@ fn held(ui: &mut Ui, session: &Session, (number, pin): (usize, &DragPin), comman
         paint_line(ui, far, right, rect.center().y, c.text);
         focus_ring(ui, rect, &response);
         if response.on_hover_text(format!("{title}\n{help}")).clicked() {
-            commands.extend(pin.way_there(session));
+            let has_edits = !session.edits().is_empty();
+            let way = session.model().map(|model| pin.way_there(model, session.playback(), has_edits));
+            commands.extend(way.into_iter().flatten());
         }
     });
 }
