@@ -2,7 +2,7 @@
 //! classes of it that people use.
 //!
 //! Whatever takes long runs on a thread of its own ([`running`]): the interpreter is free for other threads meanwhile, and Ctrl+C cancels it.
-//! A [`content::Content`] never changes, so that threads may share it.
+//! A `content::Content` never changes, so that threads may share it.
 
 mod content;
 mod posing;
