@@ -1,7 +1,7 @@
 //! The module `skinscope._native`: what the Python package needs of the library. The package's own modules, in `python/skinscope`, make the
 //! classes of it that people use.
 //!
-//! Whatever takes long runs on a thread of its own ([`running`]): the interpreter is free for other threads meanwhile, and Ctrl+C cancels it.
+//! Whatever takes long runs on a thread of its own (`running`): the interpreter is free for other threads meanwhile, and Ctrl+C cancels it.
 //! A `content::Content` never changes, so that threads may share it.
 
 mod content;
