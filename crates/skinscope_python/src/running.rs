@@ -1,10 +1,11 @@
-//! Work on a thread of its own, which Ctrl+C cancels, and the exceptions that come of it.
+//! Work without the interpreter, which Ctrl+C cancels on the main thread, and the exceptions that come of it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use pyo3::intern;
 use pyo3::prelude::*;
 use skinscope::cli::in_process::Failure;
 use skinscope::parallel::Job;
@@ -39,8 +40,16 @@ fn has_its_threads() -> PyResult<()> {
     ))
 }
 
-/// Runs work on another thread, without holding the interpreter, and returns its result. A signal whose handler raises, as that of Ctrl+C
-/// does, cancels it: the exception is raised at once, and whatever the work still does has no effect.
+/// Returns whether signals are handled on this thread, which is so of the main one alone.
+fn takes_signals(py: Python<'_>) -> PyResult<bool> {
+    let threading = py.import(intern!(py, "threading"))?;
+    let own = threading.call_method0(intern!(py, "get_ident"))?;
+    threading.call_method0(intern!(py, "main_thread"))?.getattr(intern!(py, "ident"))?.eq(own)
+}
+
+/// Runs work without holding the interpreter, and returns its result. On the main thread, a signal whose handler raises, as that of Ctrl+C
+/// does, cancels it: the exception is raised at once, and whatever the work still does has no effect. The work is then on a thread of its own;
+/// that of another caller is done where it is, so that as many callers as there are cores keep all of them busy.
 ///
 /// # Errors
 /// The handler of a signal has raised, the work has panicked, or this process has no threads for it.
@@ -49,18 +58,26 @@ pub(crate) fn interruptible<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
     has_its_threads()?;
+    let work = move || catch_unwind(AssertUnwindSafe(work)).ok();
+    let done = if takes_signals(py)? { watched(py, work)? } else { py.detach(work) };
+    done.ok_or_else(|| refused("the library failed on this; that is a fault of it, and nothing was changed"))
+}
+
+/// Runs work on another thread, and looks for signals until it is done.
+fn watched<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> Option<T> + Send + 'static,
+) -> PyResult<Option<T>> {
     let (tell, told) = channel();
     let told = Mutex::new(told);
     // The caller may have gone away.
     let wake = Arc::new(move || tell.send(()).unwrap_or_default());
-    let job = Job::start("skinscope", wake, move |context| context.lend(|| catch_unwind(AssertUnwindSafe(work)).ok()));
+    let job = Job::start("skinscope", wake, move |context| context.lend(work));
     loop {
         let news = py.detach(|| told.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(LOOKS));
         if job.is_done() || news == Err(RecvTimeoutError::Disconnected) {
-            break;
+            return Ok(job.take().flatten());
         }
         py.check_signals()?;
     }
-    let internal = || refused("the library failed on this; that is a fault of it, and nothing was changed");
-    job.take().flatten().ok_or_else(internal)
 }
