@@ -133,6 +133,19 @@ impl Content {
         interruptible(py, move || content.save(&path, keep_links))?.map_err(failed)
     }
 
+    /// Writes it over the file that it was opened from. Returns what it is from then on, and the copies of what was there.
+    fn save_in_place(&self, py: Python<'_>, keep_links: bool) -> PyResult<(Self, Vec<PathBuf>)> {
+        let content = self.0.clone();
+        let (content, copies) = interruptible(py, move || content.save_in_place(keep_links))?.map_err(failed)?;
+        Ok((Self(content), copies))
+    }
+
+    /// Opens the file that an edit of it has written: what it has become.
+    fn become_file(&self, py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let content = self.0.clone();
+        interruptible(py, move || content.become_file(&path))?.map(Self).map_err(failed)
+    }
+
     /// Checks it; `words` are the command `check` with its options.
     fn check<'py>(&self, py: Python<'py>, words: Vec<OsString>) -> PyResult<CheckRow<'py>> {
         let content = self.0.clone();

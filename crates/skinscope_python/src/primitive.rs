@@ -2,15 +2,22 @@
 
 use std::sync::Arc;
 
+use bytemuck::NoUninit;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
-use skinscope::model::{Influences, MeshId, Model, SkinId, Topology};
+use skinscope::model::{Influences, MeshId, Model, MorphTarget, SkinId, Topology};
 
 use crate::running::{interruptible, refused};
 use crate::views::{view, view_rows};
 
 /// Weights as rows of pairs: where each row begins, joints, and weights.
 type Csr<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<f32>>);
+
+/// Rows of numbers, one for each vertex; `None` where the file has none.
+type Rows<'py> = Option<Bound<'py, PyArray2<f32>>>;
+
+/// The name of a morph target, and displacements of positions, normals and tangents.
+type Target<'py> = (String, [Rows<'py>; 3]);
 
 /// A primitive that has vertices of its own.
 #[pyclass(frozen, module = "skinscope._native")]
@@ -125,6 +132,12 @@ impl Primitive {
         &self.model.meshes[self.mesh.index()].primitives[self.primitive]
     }
 
+    /// Returns a view of a list of vertex data, for the vertices that the file has.
+    fn rows<'py, T: NoUninit>(this: &Bound<'py, Self>, list: &[T]) -> PyResult<Rows<'py>> {
+        let stored = list.get(..this.get().own().stored_vertices).filter(|stored| !stored.is_empty());
+        stored.map(|stored| view_rows(stored, this.as_any())).transpose()
+    }
+
     fn weighted(&self, skin: Option<u32>) -> PyResult<Weighted> {
         let (skin, mesh) = find_skin(&self.model, self.mesh, skin.map(SkinId)).map_err(refused)?;
         let joints = joints(&self.model, skin).len();
@@ -193,12 +206,41 @@ impl Primitive {
         view_rows(&own.positions[..own.stored_vertices], this.as_any())
     }
 
-    /// Normals, (V, 3); `None` where there are none.
+    /// Normals, (V, 3).
     #[getter]
-    fn normals<'py>(this: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyArray2<f32>>>> {
-        let own = this.get().own();
-        let all = own.normals.get(..own.stored_vertices).filter(|normals| !normals.is_empty());
-        all.map(|normals| view_rows(normals, this.as_any())).transpose()
+    fn normals<'py>(this: &Bound<'py, Self>) -> PyResult<Rows<'py>> {
+        Self::rows(this, &this.get().own().normals)
+    }
+
+    /// Tangents, (V, 4).
+    #[getter]
+    fn tangents<'py>(this: &Bound<'py, Self>) -> PyResult<Rows<'py>> {
+        Self::rows(this, &this.get().own().tangents)
+    }
+
+    /// Both sets of texture coordinates, (V, 2) each.
+    #[getter]
+    fn texcoords<'py>(this: &Bound<'py, Self>) -> PyResult<[Rows<'py>; 2]> {
+        let [first, second] = &this.get().own().uvs;
+        Ok([Self::rows(this, first)?, Self::rows(this, second)?])
+    }
+
+    /// Colours, (V, 4).
+    #[getter]
+    fn colors<'py>(this: &Bound<'py, Self>) -> PyResult<Rows<'py>> {
+        Self::rows(this, &this.get().own().colors)
+    }
+
+    /// The morph targets, each list (V, 3).
+    #[getter]
+    fn morph_targets<'py>(this: &Bound<'py, Self>) -> PyResult<Vec<Target<'py>>> {
+        let Self { model, mesh, .. } = this.get();
+        let names = model.meshes[mesh.index()].morph_names.iter().cloned();
+        let lists = |target: &MorphTarget| -> PyResult<[Rows<'py>; 3]> {
+            let MorphTarget { positions, normals, tangents } = target;
+            Ok([Self::rows(this, positions)?, Self::rows(this, normals)?, Self::rows(this, tangents)?])
+        };
+        names.zip(&this.get().own().morphs).map(|(name, target)| Ok((name, lists(target)?))).collect()
     }
 
     /// Indices, (n,).

@@ -2,6 +2,7 @@
 
 #![expect(unsafe_code, reason = "an array that views memory of another object can be made in no other way")]
 
+use bytemuck::NoUninit;
 use glam::{DAffine3, Vec3};
 use numpy::ndarray::{ArrayView1, ArrayView2};
 use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
@@ -16,10 +17,13 @@ pub(crate) fn view<'py, T: Element>(list: &[T], owner: &Bound<'py, PyAny>) -> Bo
     array
 }
 
-/// Returns a read-only view of a list of vectors, (n, 3); the same holds.
-pub(crate) fn view_rows<'py>(list: &[Vec3], owner: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+/// Returns a read-only view of a list of vectors, (n, c) for those of c numbers; the same holds.
+pub(crate) fn view_rows<'py, T: NoUninit>(
+    list: &[T],
+    owner: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyArray2<f32>>> {
     let numbers: &[f32] = bytemuck::cast_slice(list);
-    let rows = ArrayView2::from_shape((list.len(), 3), numbers);
+    let rows = ArrayView2::from_shape((list.len(), size_of::<T>() / size_of::<f32>()), numbers);
     let rows = rows.map_err(|error| crate::running::refused(error.to_string()))?;
     // SAFETY: as for `view`.
     let array = unsafe { PyArray2::borrow_from_array(&rows, owner.clone()) };

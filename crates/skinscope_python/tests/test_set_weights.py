@@ -76,6 +76,34 @@ def test_only_the_rows_that_are_named_change():
     np.testing.assert_array_equal(after[others], WEIGHTS[others])
 
 
+@pytest.mark.parametrize("form", ["array", "list"])
+def test_a_mask_names_the_vertices_that_it_is_true_for(form):
+    mask = np.zeros(V, bool)
+    mask[[500, 3, 12]] = True
+    rows = random_rows(np.random.default_rng(4), 3)
+    model = skinscope.open(DATA)
+    given_as = mask.tolist() if form == "list" else mask
+    assert model.set_weights(0, 0, rows, vertices=given_as)["changed"]["vertices"] == 3
+    after = model.primitives[0].weights()
+    np.testing.assert_allclose(after[mask], rows, atol=STEP)
+    np.testing.assert_array_equal(after[~mask], WEIGHTS[~mask])
+    nobody = model.set_weights(0, 0, rows[:0], vertices=np.zeros(V, bool))
+    assert nobody["changed"]["vertices"] == 0
+
+
+def test_a_mask_of_another_length_says_both():
+    rows = random_rows(np.random.default_rng(4), 2)
+    for length in [0, 2, V - 1, V + 1]:
+        mask = np.arange(length) < 2
+        refused(rows, f"{length} values.*{V} vertices", vertices=mask)
+    refused(rows, "dimension", vertices=np.ones((1, V), bool))
+    refused(rows, "dimension", vertices=np.True_)
+    refused(rows, "masked", vertices=np.ma.masked_array(np.ones(V, bool), np.arange(V) == 3))
+    mask = np.zeros(V, bool)
+    mask[7] = True
+    refused(rows, "2 rows of weights for 1", vertices=mask)
+
+
 def test_more_joints_than_the_file_has_room_for_get_room():
     rows = random_rows(np.random.default_rng(5), V, most=7)
     model = skinscope.open(DATA)
@@ -86,10 +114,12 @@ def test_more_joints_than_the_file_has_room_for_get_room():
 
 def test_an_edited_model_has_nothing_else_changed():
     model = skinscope.open(DATA)
-    before = model.primitives[0]
+    positions, weights = model.primitives[0].positions, model.primitives[0].weights()
+    kept = positions.copy()
     model.set_weights(0, 0, random_rows(np.random.default_rng(1), V))
-    np.testing.assert_array_equal(before.weights(), WEIGHTS, "what was taken before stays")
-    np.testing.assert_array_equal(model.primitives[0].positions, before.positions)
+    np.testing.assert_array_equal(weights, WEIGHTS, "what was taken before stays")
+    np.testing.assert_array_equal(positions, kept)
+    np.testing.assert_array_equal(model.primitives[0].positions, positions)
     document, old = parts_of(model.to_bytes())[0], parts_of(DATA)[0]
     for part in ["nodes", "skins", "animations", "materials"]:
         assert document.get(part) == old.get(part)
@@ -135,7 +165,8 @@ def test_each_kind_of_wrong_weights_is_named():
     refused(WEIGHTS.astype(object), "numbers")
     refused(WEIGHTS > 0, "numbers")
     refused(None, "numbers")
-    refused((1, 2), "parts")
+    refused((1, 2), "dimensions")
+    refused((1, 2, 3, 4), "4 parts")
     refused(row(_0=np.nan), "vertex 5.*finite", **one)
     refused(row(_0=np.inf), "vertex 5.*finite", **one)
     refused(row(_0=1.5, _1=-0.5), "vertex 5.*below 0", **one)
@@ -192,6 +223,45 @@ def test_no_rows_of_pairs_do_harm(indptr, indices, data, vertices):
     arrays = (np.array(indptr, np.int64), np.array(indices, np.int64), np.array(data, np.float64))
     try:
         model.set_weights(0, 0, arrays, vertices=np.array(vertices, np.int64))
+    except skinscope.Error:
+        assert model.to_bytes() == DATA
+    else:
+        assert np.allclose(model.primitives[0].weights().sum(axis=1), 1, atol=1e-3)
+
+
+@QUICK
+@given(
+    numbers.arrays(np.bool_, st.one_of(st.integers(0, V + 2), st.just(V), st.tuples(st.integers(0, 2), st.just(V)))),
+    st.integers(0, 4),
+)
+def test_no_mask_does_harm(mask, count):
+    model = skinscope.open(DATA)
+    rows = random_rows(np.random.default_rng(9), count)
+    try:
+        model.set_weights(0, 0, rows, vertices=mask)
+    except skinscope.Error:
+        assert model.to_bytes() == DATA
+    else:
+        assert mask.shape == (V,) and mask.sum() == count
+
+
+@QUICK
+@given(
+    numbers.arrays(
+        st.sampled_from([np.int64, np.int32, np.uint8, ">i4", np.uint64, np.float32, np.bool_]),
+        st.tuples(st.integers(0, 3), st.integers(0, 4)) | st.tuples(st.integers(0, 3)),
+    ),
+    numbers.arrays(
+        st.sampled_from([np.float32, np.float64, np.float16, np.int32, np.complex64]),
+        st.tuples(st.integers(0, 3), st.integers(0, 4)) | st.tuples(st.integers(0, 3)),
+    ),
+    st.booleans(),
+)
+def test_no_pairs_do_harm(joints, weights, normalise):
+    model = skinscope.open(DATA)
+    vertices = list(range(len(weights)))
+    try:
+        model.primitives[0].set_weights((joints, weights), vertices=vertices, normalise=normalise)
     except skinscope.Error:
         assert model.to_bytes() == DATA
     else:

@@ -10,7 +10,9 @@ use crate::edit::Sheet;
 use crate::import::{ImportError, Options, Progress, Warning, import_bytes, import_bytes_showing};
 use crate::model::Model;
 use crate::session::{Document, Source};
-use crate::writeback::{Destination, Origin, Prepared, Recompression, SaveError, Saved, Stamps, patched, prepare};
+use crate::writeback::{
+    Destination, Origin, Place, Prepared, Recompression, SaveError, Saved, Stamps, patched, prepare,
+};
 
 /// An open model, with what it was read from. A copy shares everything with it.
 #[derive(Clone, Debug)]
@@ -21,6 +23,8 @@ pub struct Content {
     /// What reports and errors call it.
     name: String,
     options: Options,
+    /// The files that it was opened from, whatever it has become; `None` where it was in memory.
+    place: Option<Place>,
 }
 
 /// Where the bytes of a model are.
@@ -56,7 +60,8 @@ impl Content {
         let mut stamps = Stamps::of(path);
         let document = check::load(&Source::File(path.to_owned()), options).map_err(failed)?;
         stamps.add(document.files());
-        Ok(Self { document, held: Held::File(path.to_owned(), stamps), name, options: options.clone() })
+        let place = Some(Place::of(path, &stamps, document.stored()));
+        Ok(Self { document, held: Held::File(path.to_owned(), stamps), name, options: options.clone(), place })
     }
 
     /// Opens a file in memory, which names no others.
@@ -66,7 +71,8 @@ impl Content {
     pub fn of_bytes(bytes: &[u8], name: &str, options: &Options) -> Result<Self, Failure> {
         let failed = |error| CliError::Import { file: name.to_owned(), error };
         let document = read(bytes, name, options).map_err(failed)?;
-        Ok(Self { document, held: Held::Bytes(bytes.into()), name: name.to_owned(), options: options.clone() })
+        let held = Held::Bytes(bytes.into());
+        Ok(Self { document, held, name: name.to_owned(), options: options.clone(), place: None })
     }
 
     /// Returns what reports and errors call it.
@@ -182,7 +188,16 @@ impl Content {
         let saved = prepare(self.origin(), sheet, Recompression::None, Destination::To(out))
             .and_then(Prepared::write)
             .map_err(CliError::from)?;
-        Ok((Self::open(out, &self.options)?.named(&self.name), saved))
+        Ok((self.become_file(out)?, saved))
+    }
+
+    /// Opens the file that an edit of it has written: what it has become, under its name, and from its place.
+    ///
+    /// # Errors
+    /// The file is bad.
+    pub fn become_file(&self, out: &Path) -> Result<Self, Failure> {
+        let opened = Self::open(out, &self.options)?;
+        Ok(Self { name: self.name.clone(), place: self.place.clone(), ..opened })
     }
 
     /// Returns the same under another name.
@@ -201,5 +216,25 @@ impl Content {
         let prepared = prepare(self.origin(), &sheet, Recompression::None, Destination::To(out));
         let saved = prepared.and_then(|prepared| prepared.keeping_links(keep_links).write()).map_err(CliError::from)?;
         Ok(saved.written)
+    }
+
+    /// Writes it over the file that it was opened from, and over the buffers beside that, where they differ; copies of what was there are
+    /// kept, as `--in-place` keeps them. Returns what it is from then on, and the copies.
+    ///
+    /// # Errors
+    /// It was opened from bytes, its files were changed by another program, or they cannot be written. They are all as they were then.
+    pub fn save_in_place(&self, keep_links: bool) -> Result<(Self, Vec<PathBuf>), Failure> {
+        let why = "it was opened in memory, and there is no file that it could replace; save it under a name";
+        let place = self.place.as_ref().ok_or_else(|| CliError::Usage(format!("{}: {why}", self.name)))?;
+        let prepared = place.prepare(self.origin(), self.document.stored());
+        let saved = prepared.and_then(|prepared| prepared.keeping_links(keep_links).write()).map_err(CliError::from)?;
+        if saved.written.is_empty() {
+            return Ok((self.clone(), Vec::new()));
+        }
+        let place = place.once_written(&saved.written);
+        // Where one of several files cannot be read again, the model stays what it was, which is the same.
+        let again = if self.is_one_file() { None } else { Self::open(place.path(), &self.options).ok() };
+        let is = again.map_or_else(|| Self { place: Some(place), ..self.clone() }, |again| again.named(&self.name));
+        Ok((is, saved.backups))
     }
 }

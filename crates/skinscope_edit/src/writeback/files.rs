@@ -1,5 +1,7 @@
 //! Decides which files a changed model becomes, and writes them: all or none.
 
+mod place;
+
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,6 +12,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use serde_json::Value;
 use skinscope_base::output::{NotWritten, Overwritten, Replacing, other_links, overwritten, write_together};
 
+pub use self::place::Place;
 use super::container::{Text, parsed};
 use super::{Changes, Patched, Recompression, WriteError, patch};
 use crate::Sheet;
@@ -205,6 +208,16 @@ pub enum Origin<'o> {
     Bytes(&'o [u8]),
 }
 
+impl<'o> Origin<'o> {
+    /// Returns the bytes; a file is as it was when the model was read.
+    fn read(self) -> Result<Cow<'o, [u8]>, SaveError> {
+        Ok(match self {
+            Self::File(path, stamps) => Cow::Owned(read(path, stamps)?),
+            Self::Bytes(source) => Cow::Borrowed(source),
+        })
+    }
+}
+
 /// Files that are computed, but not written yet.
 pub struct Prepared {
     outputs: Vec<Output>,
@@ -265,10 +278,7 @@ impl Prepared {
 /// # Errors
 /// The file has changed since it was read.
 pub fn patched(origin: Origin<'_>, sheet: &Sheet, recompression: Recompression) -> Result<(Vec<u8>, Saved), SaveError> {
-    let source = match origin {
-        Origin::File(path, stamps) => Cow::Owned(read(path, stamps)?),
-        Origin::Bytes(source) => Cow::Borrowed(source),
-    };
+    let source = origin.read()?;
     let Patched { main, changes, .. } = patch(&source, sheet, recompression, &mut |_| None)?;
     Ok((main.unwrap_or_else(|| source.into_owned()), Saved { changes, ..Saved::default() }))
 }
@@ -371,17 +381,17 @@ fn prepare_in_place(
     if let Some(main) = main.filter(|main| main != source) {
         outputs.push(Output { path: path.to_owned(), bytes: main });
     }
-    // Two buffers may be one file: writing one of them would undo what was written for the other.
-    let mut files = BTreeSet::new();
-    if let Some(twice) =
-        outputs.iter().find(|o| !files.insert(o.path.canonicalize().unwrap_or_else(|_| o.path.clone())))
-    {
-        return Err(unwritable(
-            &twice.path,
-            "several buffers of the model are this file; write to another file with -o",
-        ));
-    }
+    // Writing one of two buffers that are one file would undo what was written for the other.
+    refuse_twice(outputs.iter().map(|output| &output.path))?;
     Ok(Prepared { outputs, saved, replacing: Replacing { keeps_copies: true, keeps_links: false } })
+}
+
+/// Refuses files of which two are one.
+fn refuse_twice<'p>(mut files: impl Iterator<Item = &'p PathBuf>) -> Result<(), SaveError> {
+    let mut known = BTreeSet::new();
+    let twice = files.find(|path| !known.insert(path.canonicalize().unwrap_or_else(|_| (*path).clone())));
+    let why = "several buffers of the model are this file; write to another file with -o";
+    twice.map_or(Ok(()), |path| Err(unwritable(path, why)))
 }
 
 /// Checks that the name does not say another container than the model has.

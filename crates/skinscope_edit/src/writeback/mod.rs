@@ -24,7 +24,7 @@ mod wants;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-pub use files::{Destination, Origin, Prepared, SaveError, Saved, Stamps, patched, prepare, save};
+pub use files::{Destination, Origin, Place, Prepared, SaveError, Saved, Stamps, patched, prepare, save};
 use skinscope_model::Clip;
 #[cfg(doc)]
 use skinscope_model::Origins;

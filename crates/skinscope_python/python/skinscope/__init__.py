@@ -26,7 +26,7 @@ from ._error import Error, Notice
 from ._findings import Finding, Findings, Measured
 from ._model import Model, Path
 from ._native import __version__
-from ._parts import CSR, Clip, Floats, Node, Primitive, Skin
+from ._parts import CSR, Clip, Floats, MorphTarget, Node, Pairs, Primitive, Skin
 from ._pose import Deformed, Pose
 from ._words import Option, options
 
@@ -40,9 +40,11 @@ __all__ = [
     "Floats",
     "Measured",
     "Model",
+    "MorphTarget",
     "Node",
     "Notice",
     "Option",
+    "Pairs",
     "Pose",
     "Primitive",
     "Skin",
@@ -68,7 +70,8 @@ def open(
     allow_external: bool = False,
     max_memory: int = 4096,
 ) -> Model:
-    """Opens a ``.gltf`` or ``.glb`` file by its path, or one in memory by its bytes.
+    """Opens a ``.gltf`` or ``.glb`` file by its path (a text, a :class:`pathlib.Path`), or one in memory by its bytes (``bytes``, ``bytearray``,
+    ``memoryview``, or anything whose memory is bytes, such as a ``mmap``, which are copied).
 
     Pixels of images are not decoded. A file is read once more when it is edited or saved, so that it must stay as it is until then: where it does
     not, that is an :class:`Error`. ``name`` is what reports and errors call the model; without it, its path, or ``model.glb`` or
@@ -93,10 +96,11 @@ def open(
         # A name that is no text is shown with signs for what is none, as the program shows it.
         shown = os.fsencode(path).decode("utf-8", "replace") if name is None else name
         return Model(content.named(shown), path, keywords)
-    if isinstance(source, memoryview):
-        source = bytes(source)
     if not isinstance(source, (bytes, bytearray)):
-        raise Error(f"a path or bytes were expected, and not {type(source).__name__}")
+        try:
+            source = bytes(memoryview(source))
+        except (TypeError, BufferError):
+            raise Error(f"a path or bytes were expected, and not {type(source).__name__}") from None
     if name is None:
         name = "model.glb" if source[:4] == b"glTF" else "model.gltf"
     return Model(_native.Content.of_bytes(source, name, allow_external, max_memory), None, keywords)

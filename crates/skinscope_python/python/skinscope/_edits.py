@@ -36,7 +36,26 @@ def is_current(content: _native.Content) -> None:
         raise Error(f"{content.name}: it was changed by another program after it was read", 1)
 
 
-def is_one(path: str, source: str) -> bool:
+def target_of(path: Any, source: str | None, in_place: bool) -> str:
+    """Returns the file that is written: another one than ``source``, which was read, or with ``in_place`` that one and no other."""
+    if path is None:
+        if not in_place:
+            raise Error("save takes the path of a file, or in_place=True")
+        return source or ""
+    try:
+        target = os.fspath(path)
+    except TypeError:
+        raise Error(f"a path was expected, and not {path!r}") from None
+    is_source = source is not None and _is_one(target, source)
+    if is_source and not in_place:
+        why = "this file is read, and no output replaces what is read"
+        raise Error(f"{target}: {why}; give the output another name, or say in_place=True")
+    if in_place and not is_source:
+        raise Error(f"{target}: in_place replaces the file that was read, {source or 'and there was none'}; this is another one")
+    return target
+
+
+def _is_one(path: str, source: str) -> bool:
     """Returns whether two paths lead to one file."""
     try:
         return os.path.samefile(path, source)

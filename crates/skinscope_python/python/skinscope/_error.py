@@ -30,5 +30,10 @@ def number(value: Any, what: str) -> int:
     return found
 
 
+def counted(count: int, one: str, many: str) -> str:
+    """Returns a number with the word for so many."""
+    return f"{count} {one if count == 1 else many}"
+
+
 class Notice(UserWarning):
     """A warning of the program: something was done, and something about it is worth knowing."""

@@ -9,6 +9,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ._error import counted
+
+
+# How many findings the text of a list of them has.
+_SHOWN = 20
+
 
 @dataclass(frozen=True)
 class Measured:
@@ -19,7 +25,7 @@ class Measured:
     unit: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Finding:
     """Something that is wrong with a skin. The fields are those of ``skinscope check --json``, but for ``vertices``, which has all."""
 
@@ -48,6 +54,10 @@ class Finding:
     words: dict[str, Any]
     """What reports say of it: ``location``, ``mesh`` (its name), ``joints`` (names of the first 32), ``measure``, ``pose``."""
 
+    def __repr__(self) -> str:
+        at = "" if self.mesh is None else f" {self.mesh},{self.primitive}"
+        return f"<{self.severity} {self.rule}{at}: {self.message}>"
+
 
 class Findings(list[Finding]):
     """The findings of a check, worst first, with the rest of its report."""
@@ -63,6 +73,14 @@ class Findings(list[Finding]):
         self.exit = "findings" if fails else "ok"
         self._line = line
         super().__init__(_finding(found, own) for found, own in zip(self.report["findings"], vertices, strict=True))
+
+    def __repr__(self) -> str:
+        plural = {"error": "errors", "warning": "warnings", "info": "info"}
+        found = {severity: sum(one.severity == severity for one in self) for severity in plural}
+        counts = [counted(count, severity, plural[severity]) for severity, count in found.items() if count]
+        shown = [f"  {one!r}" for one in self[:_SHOWN]]
+        left = [f"  and {len(self) - _SHOWN} more"] if len(self) > _SHOWN else []
+        return "\n".join([f"<Findings: {', '.join(counts) or 'none'}>", *shown, *left])
 
     def json_line(self) -> str:
         """Returns the line that ``skinscope check --json-lines`` writes, without a line break. :func:`skinscope.merge_reports` joins such lines."""

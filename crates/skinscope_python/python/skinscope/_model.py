@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy.typing as npt
 
 from . import _native
-from ._edits import Edit, Report, State, is_current, is_one, keep
-from ._error import Error, Notice, number
+from ._edits import Edit, Report, State, is_current, keep, target_of
+from ._error import Error, Notice, counted, number
 from ._findings import Findings
-from ._parts import CSR, Clip, Node, Primitive, Skin, clips_of, nodes_of, skins_of
+from ._parts import CSR, Clip, Node, Pairs, Primitive, Skin, clips_of, joints_named, nodes_of, skins_of
 from ._pose import Deformed, Pose, numbers_of
 from ._scratch import Scratch
 from ._strokes import Text, file_of, text_of
-from ._weights import rows_of, vertices_of
+from ._weights import rows_of, setting, vertices_of
 from ._words import Given, held, words
 
 if TYPE_CHECKING:
@@ -68,7 +68,14 @@ class Model:
 
     Several threads may use it at once. An edit replaces the whole of it once it is done; where it raises, and where Ctrl+C ends it, the model
     is as it was. Numbers of nodes, meshes, primitives, skins, clips and vertices are those of the file, from 0.
+
+    No file is held open. ``with skinscope.open(path) as model:`` lets go of the model's memory, and of the temporary folder of one of several
+    files, where the block ends (:meth:`close`).
     """
+
+    _state: State | None
+    # The name of a model that is closed. It is set before the state goes, as it is read without the lock.
+    _closed: str
 
     def __init__(self, content: _native.Content, path: str | None, keywords: Mapping[str, Any]) -> None:
         self._state = State(content)
@@ -81,8 +88,28 @@ class Model:
         self._locks: frozenset[int] = frozenset()
 
     @property
+    def _current(self) -> State:
+        state = self._state
+        if state is None:
+            raise Error(f"{self._closed}: this model is closed")
+        return state
+
+    @property
     def _content(self) -> _native.Content:
-        return self._state.content
+        return self._current.content
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Lets go of everything; arrays that were taken stay. All else raises :class:`Error` from then on. What was not saved is gone."""
+        with self._lock:
+            if self._state is not None:
+                self._closed = self._state.content.name
+                self._state = None
 
     def __copy__(self) -> Self:
         return self.copy()
@@ -92,14 +119,26 @@ class Model:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A model of one file goes to another process as its bytes."""
-        state = self._state
+        state = self._current
         if not state.content.is_one_file:
             raise Error(f"{self.name} is of several files, and goes to no other process; send its path, or save it as a .glb")
         parts = state.content.bytes(), self.name, self._path, self._source, self._opened, self._locks
         return _unpickled, (type(self), *parts)
 
     def __repr__(self) -> str:
-        return f"<Model {self.name!r}: {len(self._content.skins())} skins, {len(self.primitives)} primitives>"
+        state = self._state
+        if state is None:
+            return f"<Model {self._closed!r}: closed>"
+        content = state.content
+        skins, primitives = content.skins(), content.primitives()
+        facts = [
+            counted(len(skins), "skin", "skins"),
+            counted(len({joint for _, joints in skins for joint in joints}), "joint", "joints"),
+            counted(len(primitives), "primitive", "primitives"),
+            counted(sum(one.vertex_count for one in primitives), "vertex", "vertices"),
+            counted(len(content.clips()), "clip", "clips"),
+        ]
+        return f"<Model {content.name!r}: {', '.join(facts)}>"
 
     @property
     def name(self) -> str:
@@ -135,39 +174,34 @@ class Model:
     @property
     def primitives(self) -> tuple[Primitive, ...]:
         """The primitives that have vertices of their own, by mesh and primitive of the file."""
-        return tuple(Primitive(native) for native in self._content.primitives())
+        content = self._content
+        return tuple(Primitive(self, content, native) for native in content.primitives())
 
     def primitive(self, mesh: int, primitive: int) -> Primitive:
         """Returns a primitive by its numbers in the file; one that names the vertices of another gives that one."""
-        return Primitive(self._content.primitive(*numbers_of(mesh, primitive)))
+        content = self._content
+        return Primitive(self, content, content.primitive(*numbers_of(mesh, primitive)))
 
     @property
     def locks(self) -> frozenset[int]:
         """Nodes of joints whose weights stay as they are: ``fix``, ``paint``, ``bind``, ``solve`` and ``bake_weights`` have them as ``lock``, and
         :meth:`set_weights` and :meth:`links` refuse what differs there. They may be set by number or by name; the file does not keep them.
+        :attr:`Primitive.locks` are those among the joints of one primitive.
         """
         return self._locks
 
     @locks.setter
     def locks(self, joints: Iterable[int | str] | int | str) -> None:
         content = self._content
-        rows = content.nodes()
         of_skins = {joint for _, own in content.skins() for joint in own}
-        found = set()
-        for joint in [joints] if isinstance(joints, (str, int)) else joints:
-            named = [index for index, name, *_ in rows if (name == joint if isinstance(joint, str) else index == joint)]
-            if len(named) != 1:
-                raise Error(f"{joint!r} names {len(named)} nodes, and a joint is one of them")
-            if named[0] not in of_skins:
-                raise Error(f"{joint!r} is no joint of a skin")
-            found.add(named[0])
-        self._locks = frozenset(found)
+        self._locks = joints_named(content, joints, of_skins, "no joint of a skin")
 
     def copy(self) -> Self:
         """Returns a model of its own with the same content. Nothing is copied until one of the two is edited."""
         with self._lock:
-            twin = type(self)(self._content, self._path, self._opened)
-            twin._state, twin._locks, twin._source = self._state, self._locks, self._source
+            state = self._current
+            twin = type(self)(state.content, self._path, self._opened)
+            twin._state, twin._locks, twin._source = state, self._locks, self._source
         return twin
 
     # What is asked.
@@ -248,7 +282,7 @@ class Model:
         self,
         mesh: int,
         primitive: int,
-        weights: npt.ArrayLike | CSR | Any,
+        weights: npt.ArrayLike | CSR | Pairs | Any,
         *,
         skin: int | None = None,
         vertices: npt.ArrayLike | None = None,
@@ -256,8 +290,9 @@ class Model:
     ) -> Report:
         """Replaces the weights of a primitive of the file, and rounds them to what the file stores.
 
-        ``weights``: dense ``(V, J)``, ``(indptr, indices, data)`` of V rows, or a sparse matrix of scipy; numbers of any floating-point type,
-        byte order and layout in memory. With ``vertices`` (n,) only these are set, and ``weights`` has n rows. The columns are
+        ``weights``: dense ``(V, J)``, ``(indptr, indices, data)`` of V rows, ``(joints, weights)`` of ``(V, K)`` each, whose pairs of weight 0
+        mean nothing, or a sparse matrix of scipy; numbers of any floating-point type, byte order and layout in memory. With ``vertices`` only
+        these are set, in this order, and ``weights`` has a row for each: numbers ``(n,)``, or a mask ``(V,)`` of bool. The columns are
         ``skins[skin].joints``; ``skin`` is needed where several skins with other joints show the mesh. A row has no negative weight and sums to 1
         within 1e-3, or with ``normalise`` to anything above 0; it is divided by its sum. A row that a vertex has already leaves it as it is, to
         the bit. More joints than the file has room for get room. Primitives that share the stored weights change too.
@@ -267,24 +302,15 @@ class Model:
         Raises :class:`Error`, with the first vertex that is wrong, for a wrong shape or type, a number that is not finite or negative, a joint
         out of range or twice in a row, a row without weight or of another sum, and where a locked joint would change.
         """
-        given = self._content.skins()
-        target = self.primitive(mesh, primitive)
-        own = target.skins if skin is None else (number(skin, "skin"),)
+        before = self._content
+        given, target = before.skins(), before.primitive(*numbers_of(mesh, primitive))
+        own = tuple(target.skins) if skin is None else (number(skin, "skin"),)
         if not own or not all(0 <= one < len(given) for one in own):
             raise Error(f"mesh {mesh} has no skin" if skin is None else f"there is no skin {skin}")
-        chosen = vertices_of(vertices)
+        chosen = vertices_of(vertices, target.vertex_count)
         rows = target.vertex_count if chosen is None else len(chosen)
-        indptr, indices, data = rows_of(weights, rows, len(given[own[0]][1]))
-        locks = sorted(self._locks)
-
-        def make(content: _native.Content, out: str, saving: bool | None) -> tuple[_native.Content, Report]:
-            if saving:
-                raise Error("weights that are set are written without hard links")
-            at = (mesh, primitive, skin)
-            done, report = content.set_weights(at, indptr, indices, data, chosen, normalise, locks, out)
-            return done, json.loads(report)
-
-        return self._edit(make)
+        asked = rows_of(weights, rows, len(given[own[0]][1]))
+        return self._edit(setting((mesh, primitive, skin), asked, chosen, normalise, sorted(self._locks)))
 
     def fix(self, operations: Sequence[str | tuple[str, Any]] = (), **options: Unpack[FixOptions]) -> Report:
         """Repairs weights, as ``skinscope fix`` does. Operations are named (``"normalise"``), named with their value (``("limit", 4)``), or given as
@@ -354,28 +380,39 @@ class Model:
 
     # Where it goes.
 
-    def save(self, path: Path, *, keep_links: bool = False) -> None:
+    def save(self, path: Path | None = None, *, in_place: bool = False, keep_links: bool = False) -> tuple[str, ...]:
         """Writes the model into a file, byte for byte what the command line writes. A ``.glb`` stays one. Files that a ``.gltf`` names are copied
-        along into another folder. What is written appears whole or not at all, and never over the file that the model was read from. Where Ctrl+C
-        ends the call, it may still appear.
+        along into another folder. What is written appears whole or not at all, and never over the file that the model was read from, unless
+        ``in_place`` asks for that: then that file is replaced, and so is each of its ``.bin`` that differs, all of them or none, and
+        what they were is kept beside them as ``.bak`` (``.bak1``, ...). Files that are as they were are not written. The model goes on from
+        there. ``keep_links`` writes into a file that has other names (hard links), so that it stays one.
+
+        Returns the copies that ``in_place`` has kept. Where Ctrl+C ends the call, the files may still appear.
+
+        Raises :class:`Error` where nothing could be written, and ``in_place`` also where another program has changed the files since they were
+        read, or where the model was opened from bytes.
         """
-        target = os.fspath(path)
-        if self._source is not None and is_one(target, self._source):
-            raise Error(f"{target}: this file is read, and no output replaces what is read; give the output another name")
+        target = target_of(path, self._source, in_place)
         with self._lock:
-            state = self._state
+            state = self._current
+            if in_place:
+                made, copies = state.content.save_in_place(keep_links)
+                # Where one of several files was read again, what it had in temporary folders is of no use any more.
+                self._state = state._replace(content=made) if made.file == state.content.file else State(made)
+                return tuple(os.fspath(copy) for copy in copies)
             if state.again is None:
                 state.content.save(target, keep_links)
             else:
                 self._save_again(target, keep_links)
+        return ()
 
     def _save_again(self, path: str, keep_links: bool) -> None:
         """Does the last edit again with another output, so that its files have the names which the command line gives them. Where that cannot be,
         such as when a file that the edit has read is gone, the files of the model are copied as they are.
         """
-        content = self._content
-        assert self._state.again is not None
-        before, make = self._state.again
+        content, again, _ = self._current
+        assert again is not None
+        before, make = again
         try:
             done, _ = make(before, path, keep_links)
         except Error:
@@ -452,8 +489,7 @@ class Model:
                 line = [*words(command, options, given), "--json", f"--output={out}", "--", model]
                 report, written = self._report(line, given, stacklevel=6 if saving is None else None)
             if written is None:
-                opened = _native.Content.open(out, self._opened["allow_external"], self._opened["max_memory"])
-                written = opened.named(content.name)
+                written = content.become_file(out)
             keep(content, written, keeps)
             return written, report
 
@@ -462,7 +498,7 @@ class Model:
     def _edit(self, make: Edit) -> Report:
         """Replaces the content by what an edit makes of it."""
         with self._lock:
-            state = self._state
+            state = self._current
             content = state.content
             if content.is_one_file:
                 made, report = make(content, os.path.join(_NOWHERE, os.path.basename(content.name)), None)

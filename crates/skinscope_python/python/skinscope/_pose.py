@@ -52,6 +52,10 @@ class Pose:
         self._content = content
         self._keywords = dict(keywords)
 
+    def __repr__(self) -> str:
+        facts = [f"{name}={value!r}" for name, value in self._keywords.items()]
+        return f"<Pose of {self._content.name!r}: {', '.join(facts) or 'as stored'}>"
+
     @property
     def matrices(self) -> Floats:
         """Scene from node for each node of the file, (N, 4, 4) float32, metres. A copy."""
