@@ -26,6 +26,7 @@ def register():
     """Adds the panel to Blender."""
     for kind in _classes:
         bpy.utils.register_class(kind)
+    bpy.types.Object.skinscope_pose = bpy.props.IntProperty(options={"HIDDEN"}, description=findings.SHOWN)
     bpy.types.WindowManager.skinscope = bpy.props.PointerProperty(type=state.SkinscopeState)
     bpy.app.handlers.load_post.append(_file_was_opened)
 
@@ -39,5 +40,6 @@ def unregister():
     findings.forget()
     state.forget()
     del bpy.types.WindowManager.skinscope
+    del bpy.types.Object.skinscope_pose
     for kind in reversed(_classes):
         bpy.utils.unregister_class(kind)

@@ -107,12 +107,10 @@ def find(active, selected, candidates, view_layer, binding=False):
 
 
 def _meant_armature(active, selected, binding):
-    chosen = [item for item in ([active] if active is not None else []) + list(selected) if item is not None]
-    for item in chosen:
-        armature = item if item.type == "ARMATURE" else armature_of(item) if item.type == "MESH" else None
-        if armature is not None:
-            break
-    else:
+    chosen = [item for item in [active, *selected] if item is not None]
+    found = (part(item) for part in (_armature_at, _armature_below) for item in chosen)
+    armature = next((armature for armature in found if armature is not None), None)
+    if armature is None:
         if any(item.type == "MESH" for item in chosen):
             raise Refused(
                 "No armature moves this mesh. Select the mesh and the armature that is to move it."
@@ -126,6 +124,18 @@ def _meant_armature(active, selected, binding):
         names = quoted(sorted(a.name for a in [armature, *others]))
         raise Refused(f"Several characters are selected, those of {names}. Select one.")
     return armature
+
+
+def _armature_at(item):
+    return item if item.type == "ARMATURE" else armature_of(item) if item.type == "MESH" else None
+
+
+def _armature_below(item):
+    """Returns the armature among the children of an object, as of the empty that an importer makes and leaves active."""
+    below = [child for child in item.children_recursive if child.type == "ARMATURE"]
+    if len(below) > 1:
+        raise Refused(f"“{item.name}” holds several characters, those of {quoted(sorted(a.name for a in below))}. Select one.")
+    return below[0] if below else None
 
 
 def _belongs(item, armature, by_selection):

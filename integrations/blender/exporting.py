@@ -263,7 +263,11 @@ def _clip_options(armature, clips):
     if clips == "NONE" or (clips == "ACTIVE" and action is None):
         return {"export_animations": False, "export_current_frame": True}
     if clips == "ACTIVE":
-        return {"export_animation_mode": "ACTIVE_ACTIONS", "export_nla_strips_merged_animation_name": action.name}
+        return {
+            "export_animation_mode": "ACTIVE_ACTIONS",
+            "export_nla_strips_merged_animation_name": action.name,
+            "export_anim_single_armature": False,
+        }
     return {"export_animation_mode": "ACTIONS"}
 
 

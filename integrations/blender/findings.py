@@ -1,5 +1,6 @@
 """Findings of the checker at Blender's vertices, and the view that shows one."""
 
+import random
 from dataclasses import dataclass
 
 import bpy
@@ -147,8 +148,14 @@ class Before:
     matrices: dict
 
 
+SHOWN = "Which pose of a finding of Skinscope is shown; 0 for none"
+"""What `skinscope_pose` of an object says."""
+
 _before = {}
-"""How armatures stood before a finding was shown, by the name of their object."""
+"""How armatures stood before a finding was shown, by the number that their object has meanwhile as `skinscope_pose`.
+
+Undo and Redo take that number along, so that it says at each step whether the pose of a finding is shown, and what was there before.
+"""
 
 
 def pose(context, found, armature):
@@ -156,9 +163,10 @@ def pose(context, found, armature):
     if not (found.clip or found.turn):
         back(context, armature)
         return
-    if armature.name not in _before:
+    if armature.skinscope_pose not in _before:
         data = armature.animation_data
-        _before[armature.name] = Before(
+        armature.skinscope_pose = random.randrange(1, 1 << 31)
+        _before[armature.skinscope_pose] = Before(
             data.action.name if data is not None and data.action is not None else "",
             getattr(data, "action_slot", None) and data.action_slot.identifier,
             context.scene.frame_current_final,
@@ -186,9 +194,10 @@ def pose(context, found, armature):
 
 def back(context, armature):
     """Returns an armature to how it stood before a finding was shown. Says whether one was."""
-    before = _before.pop(armature.name, None)
+    before = _before.get(armature.skinscope_pose)
     if before is None:
         return False
+    armature.skinscope_pose = 0
     data = armature.animation_data
     if data is not None:
         data.use_nla = before.use_nla

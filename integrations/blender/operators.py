@@ -66,10 +66,19 @@ class SKINSCOPE_OT_check(_Operator):
     bl_idname = "skinscope.check"
     bl_label = "Check"
 
+    moved = False
+
+    def execute(self, context):
+        """Checks. That is a step of Undo where it takes the pose of a finding back, and changes nothing otherwise."""
+        result = super().execute(context)
+        if self.moved:
+            bpy.ops.ed.undo_push(message=SKINSCOPE_OT_back.bl_label)
+        return result
+
     def work(self, context):
         """Exports, checks, and fills the list."""
         found = _find(context)
-        findings.back(context, found.armature)
+        self.moved = findings.back(context, found.armature)
         settings = context.window_manager.skinscope
         exported = exporting.export(found, context.scene, settings.clips)
         result = findings.check(exported, settings.limit, settings.motion)
@@ -82,7 +91,7 @@ class SKINSCOPE_OT_show(_Operator):
 
     bl_idname = "skinscope.show"
     bl_label = "Show Finding"
-    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+    bl_options = {"UNDO", "INTERNAL"}
 
     index: bpy.props.IntProperty()
 
@@ -103,7 +112,7 @@ class SKINSCOPE_OT_show(_Operator):
         except Refused as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        context.window_manager.skinscope.active = self.index
+        state.show(context.window_manager.skinscope, self.index)
         if hidden:
             self.report({"WARNING"}, f"Hidden, and so not selected: {hidden} of {amount(len(found.vertices))}")
         return {"FINISHED"}
@@ -131,6 +140,7 @@ class _Change(_Operator):
         weights.apply({mesh.name: mesh for mesh in found.meshes}, outcome)
         count = outcome.vertex_count()
         done = f"Weights of {amount(count)} changed." if count else "Nothing changed."
+        context.window_manager.skinscope.changed |= count > 0
         self.tell(context, [done, *outcome.notes, *notes])
 
 
@@ -276,6 +286,7 @@ def _take(item):
         sentences = [f"Weights of {amount(outcome.vertex_count())} came from Skinscope.", *outcome.notes]
         manager.skinscope.notes = "\n".join(sentences)
         if outcome.vertex_count():
+            manager.skinscope.changed = True
             bpy.ops.ed.undo_push(message="Weights from Skinscope")
 
 

@@ -1,5 +1,8 @@
 """The panel in the sidebar of the 3D view."""
 
+import os
+import textwrap
+
 import bpy
 
 from . import follow, state, weights
@@ -9,14 +12,15 @@ ICONS = {"error": "CANCEL", "warning": "ERROR", "info": "INFO"}
 
 
 class SKINSCOPE_UL_findings(bpy.types.UIList):
-    """The list of findings: severity, rule, message. A click shows one."""
+    """The list of findings: severity, rule, how many vertices. A click shows one."""
 
     def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
-        """Draws a row, all of which is one button."""
-        row = layout.row(align=True)
-        row.alignment = "LEFT"
-        text = f"{item.rule}: {item.message}"
-        row.operator("skinscope.show", text=text, icon=ICONS.get(item.severity, "INFO"), emboss=False).index = index
+        """Draws a row, both ends of which are buttons."""
+        parts = ((item.rule, ICONS.get(item.severity, "INFO"), "LEFT"), (item.count, "NONE", "RIGHT"))
+        for text, icon, alignment in [part for part in parts if part[0]]:
+            part = layout.row()
+            part.alignment = alignment
+            part.operator("skinscope.show", text=text, icon=icon, emboss=False).index = index
 
 
 class _Panel:
@@ -25,20 +29,24 @@ class _Panel:
     bl_category = "Skinscope"
 
 
-def _paragraph(context, layout, text):
-    """Draws text over as many lines as the sidebar needs."""
-    width = max(20, int(context.region.width / (7 * (context.preferences.system.ui_scale or 1.0))))
+def _paragraph(context, layout, text, icon="NONE"):
+    """Draws text over as many lines as the sidebar needs, with an icon before the first."""
+    letters = context.region.width / (7 * (context.preferences.system.ui_scale or 1.0))
+    width = max(16, int(letters) - (0 if icon == "NONE" else 5))
     column = layout.column(align=True)
     column.scale_y = 0.8
     for sentence in text.split("\n"):
-        line = ""
-        for word in sentence.split():
-            if line and len(line) + len(word) >= width:
-                column.label(text=line)
-                line = ""
-            line = f"{line} {word}" if line else word
-        if line:
-            column.label(text=line)
+        for line in textwrap.wrap(sentence, width, break_on_hyphens=False):
+            column.label(text=line, icon=icon)
+            icon = "NONE" if icon == "NONE" else "BLANK1"
+
+
+def _settings(layout, owner, *names):
+    """Draws settings below each other, with their names before them."""
+    column = layout.column()
+    column.use_property_split, column.use_property_decorate = True, False
+    for name in names:
+        column.prop(owner, name)
 
 
 class SKINSCOPE_PT_check(_Panel, bpy.types.Panel):
@@ -50,12 +58,11 @@ class SKINSCOPE_PT_check(_Panel, bpy.types.Panel):
     def draw(self, context):
         """Draws it."""
         layout, settings = self.layout, context.window_manager.skinscope
-        row = layout.row(align=True)
-        row.operator("skinscope.check", icon="VIEWZOOM")
-        row.prop(settings, "clips", text="")
-        row.prop(settings, "motion", text="", icon="CON_ROTLIMIT")
-        row.prop(settings, "limit", text="")
+        layout.operator("skinscope.check", icon="VIEWZOOM")
+        _settings(layout, settings, "clips", "limit", "motion")
         if state.checked:
+            if settings.changed:
+                layout.label(text="Changed since. Check again.", icon="FILE_REFRESH")
             if state.results:
                 layout.template_list("SKINSCOPE_UL_findings", "", settings, "rows", settings, "active", rows=5)
             else:
@@ -70,12 +77,12 @@ class SKINSCOPE_PT_check(_Panel, bpy.types.Panel):
         box = layout.box()
         _paragraph(context, box, f"{found.message}\n{found.fix}")
         if found.name:
-            box.label(text=f"{amount(len(found.vertices))} of “{found.name}”", icon="VERTEXSEL")
+            _paragraph(context, box, f"{amount(len(found.vertices))} of “{found.name}”", icon="VERTEXSEL")
         if found.bones:
-            box.label(text=", ".join(found.bones), icon="BONE_DATA")
-        row = box.row()
-        row.operator("skinscope.repair", text="Repair This Rule").rule = found.rule
-        row.operator("skinscope.back")
+            _paragraph(context, box, ", ".join(found.bones), icon="BONE_DATA")
+        column = box.column(align=True)
+        column.operator("skinscope.repair", text="Repair This Rule", icon="MODIFIER").rule = found.rule
+        column.operator("skinscope.back", icon="LOOP_BACK")
 
 
 class SKINSCOPE_PT_repair(_Panel, bpy.types.Panel):
@@ -87,16 +94,13 @@ class SKINSCOPE_PT_repair(_Panel, bpy.types.Panel):
     def draw(self, context):
         """Draws it."""
         layout, settings = self.layout, context.window_manager.skinscope
-        layout.prop(settings, "where")
+        _settings(layout, settings, "where")
         box = layout.box()
-        box.prop(settings, "operation")
         kind = weights.VALUES.get(settings.operation)
-        if kind is not None:
-            box.prop(settings, kind)
+        _settings(box, settings, "operation", *([kind] if kind is not None else []))
         box.operator("skinscope.repair", icon="MODIFIER")
         box = layout.box()
-        box.prop(settings, "method")
-        box.prop(settings, "influences")
+        _settings(box, settings, "method", "influences")
         box.operator("skinscope.bind", icon="BONE_DATA")
 
 
@@ -109,12 +113,15 @@ class SKINSCOPE_PT_program(_Panel, bpy.types.Panel):
     def draw(self, context):
         """Draws it."""
         layout = self.layout
-        row = layout.row(align=True)
-        row.operator("skinscope.open", icon="WINDOW")
+        column = layout.column(align=True)
+        column.operator("skinscope.open", icon="WINDOW")
         if follow.followed:
-            row.operator("skinscope.send", icon="FILE_REFRESH")
+            column.operator("skinscope.send", icon="FILE_REFRESH")
         for name, item in follow.followed.items():
-            layout.label(text=f"{name}: {item.path}", icon="FILE_3D")
+            folder, file = os.path.split(item.path)
+            row = layout.row()
+            row.label(text=f"{name}: {file}", icon="FILE_3D")
+            row.operator("wm.path_open", text="", icon="FILE_FOLDER").filepath = folder
             if item.refused:
                 _paragraph(context, layout, item.refused)
 

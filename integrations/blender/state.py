@@ -10,6 +10,9 @@ results = []
 checked = []
 """The name of the armature that the findings are about; empty before the first check."""
 
+shown = [-1]
+"""The number of the finding that is shown."""
+
 _items = {}
 
 
@@ -29,9 +32,18 @@ def _operations(self, context):
 
 def _methods(self, context):
     try:
-        return _kept("methods", [(name, name.replace("-", " ").capitalize(), "") for name in weights.bind_methods()])
+        return _kept("methods", [(name, name.replace("-", " ").title(), "") for name in weights.bind_methods()])
     except Refused as error:
         return _kept("methods", [("none", "None", str(error))])
+
+
+def _chosen(self, context):
+    """Shows a finding whose row was clicked beside its buttons."""
+    if 0 <= self.active < len(results) and self.active != shown[0]:
+        try:
+            bpy.ops.skinscope.show("EXEC_DEFAULT", True, index=self.active)
+        except RuntimeError as error:
+            self.notes = str(error).removeprefix("Error: ").strip()
 
 
 class SkinscopeRow(bpy.types.PropertyGroup):
@@ -40,13 +52,15 @@ class SkinscopeRow(bpy.types.PropertyGroup):
     severity: bpy.props.StringProperty()
     rule: bpy.props.StringProperty()
     message: bpy.props.StringProperty()
+    count: bpy.props.StringProperty()
 
 
 class SkinscopeState(bpy.types.PropertyGroup):
     """The list of findings, and how repairs and bindings are made."""
 
     rows: bpy.props.CollectionProperty(type=SkinscopeRow)
-    active: bpy.props.IntProperty(default=-1)
+    active: bpy.props.IntProperty(default=-1, update=_chosen)
+    changed: bpy.props.BoolProperty()
     notes: bpy.props.StringProperty()
     limit: bpy.props.IntProperty(
         name="Limit", description="How many bones may move a vertex", default=4, min=1, max=32
@@ -109,8 +123,15 @@ def set_findings(context, armature, found, notes):
     for finding in found:
         row = state.rows.add()
         row.severity, row.rule, row.message = finding.severity, finding.rule, finding.message
-    state.active = -1
+        row.count = str(len(finding.vertices) or "")
+    show(state, -1)
+    state.changed = False
     state.notes = "\n".join(notes)
+
+
+def show(state, index):
+    """Marks the finding of this number as the one that is shown."""
+    shown[0] = state.active = index
 
 
 def forget():
@@ -119,4 +140,5 @@ def forget():
     checked.clear()
     state = bpy.context.window_manager.skinscope
     state.rows.clear()
-    state.active, state.notes = -1, ""
+    show(state, -1)
+    state.changed, state.notes = False, ""

@@ -44,7 +44,8 @@ class Outcome:
 def operations():
     """Returns `(name, title, sentence)` of the operations that both the package and this extension know."""
     offered = engine().options("fix")
-    return [(name, name.replace("_", " ").capitalize(), offered[name].help) for name in VALUES if name in offered]
+    titles = {"rules": "Findings"}
+    return [(name, titles.get(name, name.replace("_", " ").title()), offered[name].help) for name in VALUES if name in offered]
 
 
 def bind_methods():

@@ -120,6 +120,15 @@ def empty_scene():
     bpy.ops.wm.read_factory_settings(use_empty=True)
 
 
+@pytest.fixture(autouse=True)
+def registered(empty_scene):
+    """The extension is on, with the settings that it begins with."""
+    extension = sys.modules["skinscope_blender"]
+    extension.register()
+    yield
+    extension.unregister()
+
+
 @pytest.fixture
 def figure():
     """A character: its mesh and its armature."""

@@ -12,7 +12,7 @@ import skinscope
 from conftest import stored
 from skinscope_blender import follow, operators
 from skinscope_blender.errors import Refused
-from test_operators import registered, settings  # noqa: F401
+from test_operators import settings
 
 
 @pytest.fixture

@@ -5,19 +5,11 @@ import sys
 import bpy
 import numpy as np
 import pytest
-from conftest import make_character, make_tube, select, stored
+from conftest import make_armature, make_character, make_tube, select, stored
 from skinscope_blender import state
 from test_weights import FAULTY, plant
 
 extension = sys.modules["skinscope_blender"]
-
-
-@pytest.fixture(autouse=True)
-def registered(empty_scene):
-    """The extension is on, with the settings that it begins with."""
-    extension.register()
-    yield
-    extension.unregister()
 
 
 def settings():
@@ -44,6 +36,80 @@ def test_check_select_repair_check_leaves_none(figure):
         assert bpy.ops.skinscope.repair(rule=rule) == {"FINISHED"}
     bpy.ops.skinscope.check()
     assert not FAULTY & shown_rules()
+
+
+def test_a_click_beside_the_buttons_of_a_row_shows_the_finding_too(figure):
+    mesh, _ = figure
+    planted = plant(mesh)
+    bpy.ops.skinscope.check()
+    number = shown_rules_in_order().index("weights-zero")
+    settings().active = number
+    assert {v.index for v in mesh.data.vertices if v.select} == planted["weights-zero"]
+    mesh.name = "renamed"
+    settings().active = number + 1
+    assert "has another name now" in settings().notes
+
+
+def shown_rules_in_order():
+    return [row.rule for row in settings().rows]
+
+
+def pose_of(place):
+    """Puts a bone without a key at a height, as a user does, and one step of Undo."""
+    bpy.data.objects["rig"].pose.bones["arm.R"].location.y = place
+    bpy.ops.ed.undo_push(message="pose")
+
+
+def place_of():
+    return bpy.data.objects["rig"].pose.bones["arm.R"].location.y
+
+
+def test_my_pose_comes_back_over_steps_of_undo(figure):
+    mesh, rig = figure
+    mesh.vertex_groups["hand.R"].add([v.index for v in mesh.data.vertices if v.co.x > 1], 0.5, "ADD")
+    settings().motion, settings().clips = True, "NONE"
+    pose_of(0.25)
+    bpy.ops.skinscope.check()
+    number = next(i for i, found in enumerate(state.results) if found.turn)
+    show = lambda: bpy.ops.skinscope.show("EXEC_DEFAULT", True, index=number)  # noqa: E731
+    show()
+    assert place_of() == 0
+    bpy.ops.skinscope.back("EXEC_DEFAULT", True)
+    assert place_of() == 0.25
+    bpy.ops.ed.undo()
+    assert place_of() == 0
+    bpy.ops.skinscope.back("EXEC_DEFAULT", True)
+    assert place_of() == 0.25
+    show()
+    bpy.ops.ed.undo()
+    assert place_of() == 0.25
+    pose_of(0.5)
+    show()
+    bpy.ops.skinscope.back("EXEC_DEFAULT", True)
+    assert place_of() == 0.5
+    show()
+    bpy.ops.skinscope.check()
+    assert place_of() == 0.5
+    bpy.ops.skinscope.repair("EXEC_DEFAULT", True, rule="all")
+    bpy.ops.ed.undo()
+    assert place_of() == 0.5
+
+
+def test_the_empty_that_an_importer_makes_means_the_character_below_it(figure):
+    mesh, rig = figure
+    plant(mesh)
+    empty = bpy.data.objects.new("import", None)
+    bpy.context.collection.objects.link(empty)
+    rig.parent = empty
+    select(empty)
+    assert bpy.ops.skinscope.check() == {"FINISHED"} and set(FAULTY) <= shown_rules()
+    other, second = make_character("twin", make_armature("second"))
+    second.parent = empty
+    select(empty)
+    with pytest.raises(RuntimeError, match="holds several characters, those of “rig”, “second”"):
+        bpy.ops.skinscope.check()
+    select(other, empty)
+    assert bpy.ops.skinscope.check() == {"FINISHED"} and state.checked == ["second"]
 
 
 def test_a_repair_is_one_step_of_undo(figure):

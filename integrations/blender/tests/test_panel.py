@@ -7,7 +7,7 @@ import bpy
 import pytest
 from conftest import stored  # noqa: F401
 from skinscope_blender import panel, preferences, state
-from test_operators import plant, registered, settings  # noqa: F401
+from test_operators import plant, settings
 
 ICONS = bpy.types.UILayout.bl_rna.functions["prop"].parameters["icon"].enum_items.keys()
 
@@ -77,7 +77,7 @@ def test_a_finding_that_is_shown_has_its_text_and_its_repair(figure):
     mesh, _ = figure
     plant(mesh)
     bpy.ops.skinscope.check()
-    assert drawn().count("skinscope.show") == len(state.results)
+    assert drawn().count("skinscope.show") == len(state.results) + sum(len(found.vertices) > 0 for found in state.results)
     number = [found.rule for found in state.results].index("weights-zero")
     bpy.ops.skinscope.show(index=number)
     said = drawn()
@@ -88,6 +88,29 @@ def test_a_finding_that_is_shown_has_its_text_and_its_repair(figure):
 def test_a_character_without_findings_is_said_to_have_none():
     state.set_findings(bpy.context, "rig", [], [])
     assert "Nothing was found at “rig”." in drawn()
+
+
+def test_a_long_text_is_broken_into_lines_that_the_sidebar_holds(figure):
+    mesh, _ = figure
+    plant(mesh)
+    mesh.name = "a_name_that_is_longer_than_the_sidebar_is_wide"
+    bpy.ops.skinscope.check()
+    bpy.ops.skinscope.show(index=0)
+    said = drawn()
+    assert max(map(len, said)) <= 280 // 7
+    assert "a_name_that_is_longer_than_the_sidebar_is_wide" in "".join(said)
+
+
+def test_findings_of_other_weights_are_said_to_be_old(figure):
+    plant(figure[0])
+    bpy.ops.skinscope.check()
+    old = "Changed since. Check again."
+    assert old not in drawn()
+    bpy.ops.skinscope.repair(rule="weights-sum")
+    assert old in drawn()
+    bpy.ops.skinscope.repair(rule="weights-sum")
+    bpy.ops.skinscope.check()
+    assert old not in drawn()
 
 
 def test_each_operation_shows_its_setting():
