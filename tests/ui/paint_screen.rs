@@ -39,6 +39,40 @@ fn the_tools_over_the_picture_keep_their_place_as_a_brush_is_taken_and_put_down(
     assert_eq!(place(&harness), held);
 }
 
+#[test]
+fn a_gradient_says_its_strengths_along_its_way_before_it_is_painted() {
+    for drag in [PaintDrag::Linear, PaintDrag::Radial] {
+        let mut harness = held("add");
+        let settings = PaintSettings { drag, strength: 0.8, falloff: "linear".to_owned(), ..PaintSettings::default() };
+        harness.state_mut().session.apply(PaintCommand::Set(settings));
+        let (before, from) = (weights(&harness), on_skin(&harness));
+        harness.event(Event::PointerMoved(from));
+        harness.run();
+        let press = |pressed| Event::PointerButton {
+            pos: from,
+            button: PointerButton::Primary,
+            pressed,
+            modifiers: Modifiers::NONE,
+        };
+        harness.event(press(true));
+        harness.run();
+        let mut said = |way: f32| {
+            harness.event(Event::PointerMoved(from - vec2(0.0, way)));
+            harness.run();
+            let label = harness.get_by_label_contains("Strength along the gradient: ");
+            label.accesskit_node().value().unwrap_or_default()
+        };
+        assert_eq!(said(60.0), "Strength along the gradient: 0.80, 0.00", "{drag:?}");
+        assert_eq!(said(200.0), "Strength along the gradient: 0.80, 0.60, 0.40, 0.20, 0.00", "{drag:?}");
+        assert!(painted_texts(&harness).iter().any(|(text, _)| text == "0.60"));
+        harness.key_press(Key::Escape);
+        harness.run();
+        assert!(
+            harness.query_by_label_contains("Strength along the gradient").is_none() && weights(&harness) == before
+        );
+    }
+}
+
 /// Presses a button of the panel, such as the head of a section, which unfolds it or folds it again.
 pub(super) fn unfold(harness: &mut Harness<'static, App>, head: &str) {
     harness.get_by_label(head).scroll_to_me();

@@ -14,6 +14,7 @@ use skinscope_model::{Change, Model, NodeId, Property};
 use super::beside::add_beside;
 use super::bind_shapes::add_bind_shapes;
 use super::bounds::add_bounds;
+use super::brush_bones::thin_bones;
 use super::colors::SceneColors;
 use super::directions::add_directions;
 use super::onion::add_onion_skins;
@@ -171,6 +172,9 @@ fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
     add_bounds(frame, surfaces, colors);
     if view.is_on(Toggle::Bones) {
         add_bones(frame, model, session.bones(), session.edits(), colors);
+        if session.painting().brush().is_some() {
+            thin_bones(frame, view.is_on(Toggle::WithChildren), colors);
+        }
     }
     if view.is_on(Toggle::Axes) {
         add_axes(frame, model, session.bones(), colors);

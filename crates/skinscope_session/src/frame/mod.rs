@@ -3,6 +3,7 @@
 mod beside;
 mod bind_shapes;
 mod bounds;
+mod brush_bones;
 mod build;
 mod colors;
 #[cfg(test)]

@@ -1,15 +1,24 @@
 //! A gradient of the brush in the hand: the press says where it has its strength, and the drag goes to where nothing is left of it. Both may be
 //! beside the model.
 
-use egui::{CursorIcon, Pos2, Stroke};
+use egui::accesskit::Role;
+use egui::{CursorIcon, Id, Pos2, Rect, Sense, Stroke, Ui, WidgetInfo, vec2};
 use glam::{Vec2, Vec3};
 use skinscope_session::{Command, PaintCommand, PaintDrag, PaintHit, PaintPlace, Session};
+use skinscope_weights::FALLOFFS;
+use skinscope_weights::brush::falloff;
 
 use super::{Held, PointerTool, Pointing, paint, paint_marks};
-use crate::theme::colors;
+use crate::theme::{self, SMALL, colors};
 
 /// The least distance of both ends of a gradient, points: a shorter drag is a click.
 const LEAST: f32 = 3.0;
+/// The least distance at which strengths on the way are said and not only those at its ends, points.
+const LONG: f32 = 160.0;
+/// How far beside the way a strength stands, points.
+const BESIDE: f32 = 18.0;
+/// How much of the colour the lines between both ends have.
+const FAINT: f32 = 0.5;
 
 pub(super) static GRADIENT: PointerTool = PointerTool {
     id: "paint-gradient",
@@ -70,22 +79,62 @@ fn release(pointing: &Pointing<'_>, held: Held, commands: &mut Vec<Command>) {
     commands.push(PaintCommand::Gradient { from, until, radial }.into());
 }
 
-/// Draws the line from the strength of the brush to none, and of a gradient around a place the circle at which nothing is left.
+/// Draws the way from the strength of the brush to none with what is left of it on the way, and where each of these strengths is: planes across the
+/// way, or circles around the place where it begins.
 fn show(pointing: &Pointing<'_>, held: Option<&Held>) {
     let Some(Held::Gradient(drag)) = held else { return paint_marks::paint(pointing, held) };
-    let seen = |at: Vec3| pointing.session.view().project(at).map(|pixel| pointing.point(pixel));
-    let [from, until] = match drag.ends {
-        Some(ends) => ends.map(|end| seen(end.position)),
-        None => [Some(pointing.point(drag.pixel)), None],
-    };
-    let Some(from) = from else { return };
     let (painter, ink) = (pointing.ui.painter(), colors(pointing.ui).accent);
-    let stroke = Stroke::new(1.5, ink);
+    let Some(ends) = drag.ends.map(|ends| ends.map(|end| end.position)) else {
+        painter.circle_filled(pointing.point(drag.pixel), 4.0, ink);
+        return;
+    };
+    let seen = |at: Vec3| pointing.session.view().project(at).map(|pixel| pointing.point(pixel));
+    let Some(from) = seen(ends[0]) else { return };
     painter.circle_filled(from, 4.0, ink);
-    let Some(until) = until else { return };
-    painter.line_segment([from, until], stroke);
-    painter.circle_stroke(until, 4.0, stroke);
-    if pointing.session.painting().settings().drag == PaintDrag::Radial {
-        painter.circle_stroke(from, from.distance(until), stroke);
+    let Some(until) = seen(ends[1]) else { return };
+    let (way, settings) = (until - from, pointing.session.painting().settings());
+    painter.line_segment([from, until], Stroke::new(1.5, ink));
+    painter.circle_stroke(until, 4.0, Stroke::new(1.5, ink));
+    let falls = falloff(&settings.falloff).unwrap_or(FALLOFFS[0]);
+    let shares: &[f32] = if way.length() < LONG { &[0.0, 1.0] } else { &[0.0, 0.25, 0.5, 0.75, 1.0] };
+    let mut said = Vec::new();
+    for share in shares {
+        let place = ends[0].lerp(ends[1], *share);
+        let Some(at) = seen(place) else { continue };
+        let ink = if *share > 0.0 && *share < 1.0 { ink.gamma_multiply(FAINT) } else { ink };
+        if settings.drag == PaintDrag::Radial {
+            painter.circle_stroke(from, from.distance(at), Stroke::new(1.5, ink));
+        } else {
+            let across = across(pointing.session, ends);
+            if let (Some(a), Some(b)) = (seen(place - across), seen(place + across)) {
+                painter.line_segment([a, b], Stroke::new(1.5, ink));
+            }
+        }
+        let strength = format!("{:.2}", settings.strength * falls.at(f64::from(*share)));
+        write(pointing.ui, at + way.normalized().rot90() * BESIDE, &strength);
+        said.push(strength);
     }
+    let mark = pointing.ui.interact(
+        Rect::from_two_pos(from, until).expand(4.0),
+        Id::unique("gradient under way"),
+        Sense::empty(),
+    );
+    let text = format!("Strength along the gradient: {}", said.join(", "));
+    mark.widget_info(|| WidgetInfo::labeled(Role::Label, true, text.clone()));
+}
+
+/// Returns half of a line across the way of a gradient as it is seen, as long as the way: the gradient is the same all along it.
+fn across(session: &Session, [from, until]: [Vec3; 2]) -> Vec3 {
+    let toward_eye = Vec3::from(session.view().world_from_view().matrix3.z_axis);
+    let way = until - from;
+    0.5 * way.length() * way.cross(toward_eye).normalize_or_zero()
+}
+
+/// Writes a strength on a plate.
+fn write(ui: &Ui, middle: Pos2, text: &str) {
+    let c = colors(ui);
+    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::strong(SMALL), c.text);
+    let place = Rect::from_center_size(middle, galley.size());
+    ui.painter().rect_filled(place.expand2(vec2(4.0, 2.0)), theme::RADIUS, theme::opaque(c.plate));
+    ui.painter().galley(place.min, galley, c.text);
 }
