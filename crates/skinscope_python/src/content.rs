@@ -25,6 +25,9 @@ type NodeRow = (u32, String, Option<u32>, Option<u32>, Option<u32>, bool);
 /// An item of `files` of `check --json`, the line of `--json-lines`, all vertices of each finding, and whether the check fails.
 type CheckRow<'py> = (String, String, Vec<Bound<'py, PyArray1<i64>>>, bool);
 
+/// Files, and how many other names (hard links) each has.
+type Links = Vec<(PathBuf, u64)>;
+
 /// An open model. It never changes: what edits it makes another one.
 #[pyclass(frozen, module = "skinscope._native")]
 pub(crate) struct Content(in_process::Content);
@@ -133,11 +136,13 @@ impl Content {
         interruptible(py, move || content.save(&path, keep_links))?.map_err(failed)
     }
 
-    /// Writes it over the file that it was opened from. Returns what it is from then on, and the copies of what was there.
-    fn save_in_place(&self, py: Python<'_>, keep_links: bool) -> PyResult<(Self, Vec<PathBuf>)> {
+    /// Writes it over the file that it was opened from. Returns what it is from then on, the copies of what was there, and the other names of
+    /// the files that still have that.
+    fn save_in_place(&self, py: Python<'_>, keep_links: bool) -> PyResult<(Self, Vec<PathBuf>, Links)> {
         let content = self.0.clone();
-        let (content, copies) = interruptible(py, move || content.save_in_place(keep_links))?.map_err(failed)?;
-        Ok((Self(content), copies))
+        let (content, saved) = interruptible(py, move || content.save_in_place(keep_links))?.map_err(failed)?;
+        let links = if saved.kept_links { Vec::new() } else { saved.links };
+        Ok((Self(content), saved.backups, links))
     }
 
     /// Opens the file that an edit of it has written: what it has become.

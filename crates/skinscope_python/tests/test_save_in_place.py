@@ -7,6 +7,7 @@ import os
 import pickle
 import shutil
 import subprocess
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -189,6 +190,10 @@ def test_a_file_with_two_names_stays_one_where_that_is_asked_for(keeps, figure_f
     os.link(figure_file, other)
     model = skinscope.open(figure_file)
     model.fix(limit=1)
-    model.save(in_place=True, keep_links=keeps)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.save(in_place=True, keep_links=keeps)
+    said = [str(one.message) for one in caught if one.category is skinscope.Notice]
+    assert (len(said), all("1 other hard link, which keeps" in one for one in said)) == (0 if keeps else 1, True)
     assert figure_file.read_bytes() == model.to_bytes()
     assert other.read_bytes() == (model.to_bytes() if keeps else DATA)

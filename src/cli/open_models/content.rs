@@ -219,22 +219,22 @@ impl Content {
     }
 
     /// Writes it over the file that it was opened from, and over the buffers beside that, where they differ; copies of what was there are
-    /// kept, as `--in-place` keeps them. Returns what it is from then on, and the copies.
+    /// kept, as `--in-place` keeps them. Returns what it is from then on, and what was written.
     ///
     /// # Errors
     /// It was opened from bytes, its files were changed by another program, or they cannot be written. They are all as they were then.
-    pub fn save_in_place(&self, keep_links: bool) -> Result<(Self, Vec<PathBuf>), Failure> {
+    pub fn save_in_place(&self, keep_links: bool) -> Result<(Self, Saved), Failure> {
         let why = "it was opened in memory, and there is no file that it could replace; save it under a name";
         let place = self.place.as_ref().ok_or_else(|| CliError::Usage(format!("{}: {why}", self.name)))?;
         let prepared = place.prepare(self.origin(), self.document.stored());
         let saved = prepared.and_then(|prepared| prepared.keeping_links(keep_links).write()).map_err(CliError::from)?;
         if saved.written.is_empty() {
-            return Ok((self.clone(), Vec::new()));
+            return Ok((self.clone(), saved));
         }
         let place = place.once_written(&saved.written);
         // Where one of several files cannot be read again, the model stays what it was, which is the same.
         let again = if self.is_one_file() { None } else { Self::open(place.path(), &self.options).ok() };
-        let is = again.map_or_else(|| Self { place: Some(place), ..self.clone() }, |again| again.named(&self.name));
-        Ok((is, saved.backups))
+        let kept = Self { place: Some(place), ..self.clone() };
+        Ok((again.map_or(kept, |again| again.named(&self.name)), saved))
     }
 }

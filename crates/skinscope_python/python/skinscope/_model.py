@@ -385,7 +385,7 @@ class Model:
         along into another folder. What is written appears whole or not at all, and never over the file that the model was read from, unless
         ``in_place`` asks for that: then that file is replaced, and so is each of its ``.bin`` that differs, all of them or none, and
         what they were is kept beside them as ``.bak`` (``.bak1``, ...). Files that are as they were are not written. The model goes on from
-        there. ``keep_links`` writes into a file that has other names (hard links), so that it stays one.
+        there. ``keep_links`` writes into a file that has other names (hard links), so that it stays one; without, they keep what was there.
 
         Returns the copies that ``in_place`` has kept. Where Ctrl+C ends the call, the files may still appear.
 
@@ -396,9 +396,12 @@ class Model:
         with self._lock:
             state = self._current
             if in_place:
-                made, copies = state.content.save_in_place(keep_links)
+                made, copies, links = state.content.save_in_place(keep_links)
                 # Where one of several files was read again, what it had in temporary folders is of no use any more.
                 self._state = state._replace(content=made) if made.file == state.content.file else State(made)
+                for file, count in links:
+                    others = counted(count, "other hard link, which keeps", "other hard links, which keep")
+                    warnings.warn(f"{file}: it has {others} what was there; with keep_links it stays one file", Notice, stacklevel=2)
                 return tuple(os.fspath(copy) for copy in copies)
             if state.again is None:
                 state.content.save(target, keep_links)
