@@ -48,7 +48,7 @@ fn shipped(metadata: &Value) -> Vec<&Value> {
     let is_root = |id: &&str| matches!(packages[id]["name"].as_str(), Some("skinscope" | "skinscope_python"));
     let roots: Vec<&str> = packages.keys().copied().filter(is_root).collect();
     assert_eq!(roots.len(), 2, "{roots:?}");
-    let (mut seen, mut open) = (HashSet::from_iter(roots.iter().copied()), roots.clone());
+    let (mut seen, mut open) = (roots.iter().copied().collect::<HashSet<&str>>(), roots.clone());
     while let Some(id) = open.pop() {
         for dependency in nodes[id]["deps"].as_array().unwrap() {
             let kinds = dependency["dep_kinds"].as_array().unwrap();
