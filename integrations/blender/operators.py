@@ -95,6 +95,11 @@ class SKINSCOPE_OT_show(_Operator):
 
     index: bpy.props.IntProperty()
 
+    @classmethod
+    def description(cls, context, properties):
+        """Returns what is said while the mouse pointer rests on a row: what is wrong there."""
+        return state.results[properties.index].message if 0 <= properties.index < len(state.results) else cls.__doc__
+
     def execute(self, context):
         """Shows the finding; a mesh that is in edit mode stays there."""
         active = context.view_layer.objects.active
@@ -161,7 +166,8 @@ class SKINSCOPE_OT_repair(_Change):
         only = None if self.rule else _limits(context, found)
         operation, value = ("rules", self.rule) if self.rule else (settings.operation, state.value_of(settings))
         exported = exporting.export(found, context.scene, clips="NONE")
-        self.finish(context, found, weights.repair(exported, operation, value, only), exported.notes)
+        outcome = weights.repair(exported, operation, value, only, settings.limit)
+        self.finish(context, found, outcome, exported.notes)
 
 
 class SKINSCOPE_OT_bind(_Change):
