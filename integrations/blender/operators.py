@@ -2,7 +2,7 @@
 
 import bpy
 
-from . import character, exporting, findings, follow, objects, preferences, state, weights
+from . import character, exporting, files, findings, follow, objects, preferences, state, weights
 from .errors import Refused, amount, engine
 
 
@@ -213,7 +213,7 @@ class SKINSCOPE_OT_open(_Operator):
         """Sends the character and starts the program with its file."""
         program = follow.find_program(preferences.program(context))
         item = _send(self, context)
-        follow.start(program, item.path)
+        follow.start(program, item)
         self.tell(context, [f"{item.path} is open in Skinscope. Save there, and the weights come back.", *item.notes])
 
 
@@ -235,7 +235,7 @@ def _send(operator, context):
     _writable(found)
     known = follow.followed.get(found.armature.name)
     notes = []
-    if known is not None and follow.stamp_of(known.path) not in (None, known.stamp):
+    if known is not None and files.stamp_of(known.path) not in (None, known.stamp):
         try:
             outcome = follow.take(known)
             notes += [f"First the weights of {amount(outcome.vertex_count())} came from Skinscope."] if outcome else []
