@@ -1,15 +1,13 @@
 """A character that is open in the program Skinscope as a file, which both sides write."""
 
-import hashlib
 import os
 import shutil
 import subprocess
-import tempfile
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from . import groups, objects, weights
+from . import files, groups, objects, weights
 from .errors import Refused, amount
 from .exporting import Exported
 
@@ -32,6 +30,8 @@ class Followed:
     """Time and size of the file when it was looked at last."""
     pending: tuple = ()
     """Time and size of a file that is newer, and may still be written."""
+    programs: list = field(default_factory=list)
+    """Numbers of the processes of the program that were started with it."""
     notes: list = field(default_factory=list)
     """What is to be said in the panel."""
     refused: str = ""
@@ -40,20 +40,6 @@ class Followed:
 
 followed = {}
 """The characters that are followed, by the name of the armature's object."""
-
-
-def digest_of(data):
-    """Returns a digest of bytes."""
-    return hashlib.blake2b(data, digest_size=16).digest()
-
-
-def stamp_of(path):
-    """Returns time and size of a file; `None` where there is none."""
-    try:
-        state = os.stat(path)
-    except OSError:
-        return None
-    return state.st_mtime_ns, state.st_size
 
 
 def find_program(path):
@@ -68,59 +54,44 @@ def find_program(path):
 def send(exported, folder):
     """Writes a character into its file in a folder, whole or not at all, and follows it from then on.
 
-    What the program has saved and Blender has not taken is kept beside it under another name. Returns what is followed.
+    What the program has saved and Blender has not taken is kept beside it under another name. Files of the folder that nobody needs any
+    longer go. Returns what is followed.
     """
+    files.sweep(folder)
     known = followed.get(exported.armature)
-    path = known.path if known is not None else _free_path(folder, exported.armature)
+    path = known.path if known is not None else files.free_path(folder, exported.armature)
     notes = []
     if known is not None and os.path.exists(path):
         with open(path, "rb") as file:
             found = file.read()
-        if digest_of(found) != known.digest:
-            kept = _free_path(os.path.dirname(path), f"{exported.armature}_saved")
-            _write(kept, found)
+        if files.digest_of(found) != known.digest:
+            kept = files.free_path(os.path.dirname(path), f"{exported.armature}_saved")
+            files.write(kept, found)
             notes.append(f"What Skinscope had saved, and Blender has not taken, is kept as {kept}.")
-    _write(path, exported.data)
+    files.write(path, exported.data)
     rows, _ = weights.rows(weights.open_model(exported), exported)
-    out = Followed(path, exported, rows, digest_of(exported.data), stamp_of(path), notes=notes)
+    programs = known.programs if known is not None else []
+    out = Followed(path, exported, rows, files.digest_of(exported.data), files.stamp_of(path), programs=programs, notes=notes)
     followed[exported.armature] = out
+    files.note(path, out.digest, programs)
     return out
 
 
-def _free_path(folder, name):
-    """Returns a path for a `.glb` in a folder that no file has."""
-    plain = "".join(c if c.isalnum() or c in "-_." else "_" for c in name) or "character"
-    number, path = 1, os.path.join(folder, f"{plain}.glb")
-    while os.path.exists(path):
-        number += 1
-        path = os.path.join(folder, f"{plain}_{number}.glb")
-    return path
-
-
-def _write(path, data):
-    """Writes a file that appears whole or not at all."""
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    number, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".skinscope_")
+def start(program, item):
+    """Starts the program with the file of what is followed. It outlives Blender. Raises `Refused` where it does not start."""
+    options = {"stdin": subprocess.DEVNULL, "cwd": os.path.dirname(item.path), "start_new_session": True}
     try:
-        with os.fdopen(number, "wb") as file:
-            file.write(data)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def start(program, path):
-    """Starts the program with a file. Raises `Refused` where it does not start."""
-    try:
-        return subprocess.Popen([program, path], stdin=subprocess.DEVNULL, cwd=os.path.dirname(path))
+        started = subprocess.Popen([program, item.path], **options)
     except OSError as error:
         raise Refused(f"{program} does not start: {error}") from error
+    item.programs.append(started.pid)
+    files.note(item.path, item.digest, item.programs)
+    return started
 
 
 def has_changed(item):
     """Whether the program has saved the file anew, and nothing has written it for as long as one look takes."""
-    now = stamp_of(item.path)
+    now = files.stamp_of(item.path)
     if now is None or now == item.stamp:
         item.pending = ()
         return False
@@ -138,8 +109,8 @@ def take(item):
     """
     with open(item.path, "rb") as file:
         data = file.read()
-    item.stamp, item.pending, item.refused = stamp_of(item.path), (), ""
-    digest = digest_of(data)
+    item.stamp, item.pending, item.refused = files.stamp_of(item.path), (), ""
+    digest = files.digest_of(data)
     if digest == item.digest:
         return None
     try:
@@ -149,6 +120,7 @@ def take(item):
         raise
     item.digest = digest
     item.notes = outcome.notes
+    files.note(item.path, digest, item.programs)
     return outcome
 
 

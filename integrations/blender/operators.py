@@ -2,7 +2,7 @@
 
 import bpy
 
-from . import character, exporting, findings, follow, objects, preferences, state, weights
+from . import character, exporting, files, findings, follow, objects, preferences, state, weights
 from .errors import Refused, amount, engine
 
 
@@ -95,6 +95,11 @@ class SKINSCOPE_OT_show(_Operator):
 
     index: bpy.props.IntProperty()
 
+    @classmethod
+    def description(cls, context, properties):
+        """Returns what is said while the mouse pointer rests on a row: what is wrong there."""
+        return state.results[properties.index].message if 0 <= properties.index < len(state.results) else cls.__doc__
+
     def execute(self, context):
         """Shows the finding; a mesh that is in edit mode stays there."""
         active = context.view_layer.objects.active
@@ -161,7 +166,8 @@ class SKINSCOPE_OT_repair(_Change):
         only = None if self.rule else _limits(context, found)
         operation, value = ("rules", self.rule) if self.rule else (settings.operation, state.value_of(settings))
         exported = exporting.export(found, context.scene, clips="NONE")
-        self.finish(context, found, weights.repair(exported, operation, value, only), exported.notes)
+        outcome = weights.repair(exported, operation, value, only, settings.limit)
+        self.finish(context, found, outcome, exported.notes)
 
 
 class SKINSCOPE_OT_bind(_Change):
@@ -207,7 +213,7 @@ class SKINSCOPE_OT_open(_Operator):
         """Sends the character and starts the program with its file."""
         program = follow.find_program(preferences.program(context))
         item = _send(self, context)
-        follow.start(program, item.path)
+        follow.start(program, item)
         self.tell(context, [f"{item.path} is open in Skinscope. Save there, and the weights come back.", *item.notes])
 
 
@@ -229,7 +235,7 @@ def _send(operator, context):
     _writable(found)
     known = follow.followed.get(found.armature.name)
     notes = []
-    if known is not None and follow.stamp_of(known.path) not in (None, known.stamp):
+    if known is not None and files.stamp_of(known.path) not in (None, known.stamp):
         try:
             outcome = follow.take(known)
             notes += [f"First the weights of {amount(outcome.vertex_count())} came from Skinscope."] if outcome else []

@@ -16,11 +16,12 @@ class SKINSCOPE_UL_findings(bpy.types.UIList):
 
     def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
         """Draws a row, both ends of which are buttons."""
-        parts = ((item.rule, ICONS.get(item.severity, "INFO"), "LEFT"), (item.count, "NONE", "RIGHT"))
-        for text, icon, alignment in [part for part in parts if part[0]]:
-            part = layout.row()
+        row = layout.split(factor=0.8)
+        for text, icon, alignment in ((item.rule, ICONS.get(item.severity, "INFO"), "LEFT"), (item.count, "NONE", "RIGHT")):
+            part = row.row()
             part.alignment = alignment
-            part.operator("skinscope.show", text=text, icon=icon, emboss=False).index = index
+            if text:
+                part.operator("skinscope.show", text=text, icon=icon, emboss=False).index = index
 
 
 class _Panel:
@@ -81,7 +82,8 @@ class SKINSCOPE_PT_check(_Panel, bpy.types.Panel):
         if found.bones:
             _paragraph(context, box, ", ".join(found.bones), icon="BONE_DATA")
         column = box.column(align=True)
-        column.operator("skinscope.repair", text="Repair This Rule", icon="MODIFIER").rule = found.rule
+        if found.rule in weights.REPAIRED:
+            column.operator("skinscope.repair", text="Repair This Rule", icon="MODIFIER").rule = found.rule
         column.operator("skinscope.back", icon="LOOP_BACK")
 
 

@@ -25,6 +25,20 @@ VALUES = {
 }
 """The operations of `fix` that need no other file and no joint: the setting that each takes, `None` for those that take none."""
 
+MANY = "too-many-influences"
+REPAIRED = (
+    "weights-not-finite",
+    "weights-negative",
+    "weights-zero",
+    "joint-duplicate",
+    MANY,
+    "rogue-vertices",
+    "seam-weights",
+    "weights-sum",
+    "weights-sum-255",
+)
+"""The rules of the checker whose findings a repair of weights mends."""
+
 SIDES = {"+X": "x:+", "-X": "x:-", "+Y": "z:-", "-Y": "z:+", "+Z": "y:+", "-Z": "y:-"}
 """The side of Blender's space whose weights are copied, as the axis of the file: its Y is Blender's Z, its Z Blender's −Y."""
 
@@ -107,12 +121,25 @@ def _joined(pieces, copies, width):
     return groups.entries(owners, keys % width, means), torn
 
 
-def repair(exported, operation, value=None, only=None):
+def repair(exported, operation, value=None, only=None, limit=4):
     """Runs an operation of `fix` on an exported character, and returns what changes as an `Outcome`.
 
-    `value` is what the operation takes, `True` where it takes nothing. `only` limits what changes to vertices: arrays by object's name.
+    `value` is what the operation takes, `None` where it takes nothing. `only` limits what changes to vertices: arrays by object's name.
+    Where findings are repaired, `limit` is how many joints may move a vertex.
     """
-    return _outcome(exported, lambda model: model.fix([(operation, True if value is None else value)]), only)
+    steps = _rules(value, limit) if operation == "rules" else [(operation, True if value is None else value)]
+    return _outcome(exported, lambda model: model.fix(steps), only)
+
+
+def _rules(names, limit):
+    """The operations that repair what rules find; `names` has commas between them, or is `all`."""
+    names = [name.strip() for name in names.split(",")]
+    names = list(REPAIRED) if names == ["all"] else names
+    for name in names:
+        if name not in REPAIRED:
+            raise Refused(f"“{name}” is no rule that can be repaired. Those are all, or {', '.join(REPAIRED)}.")
+    steps = [("rules", [name for name in names if name != MANY])] if set(names) != {MANY} else []
+    return steps + ([("limit", limit)] if MANY in names else [])
 
 
 def bind(exported, method, influences=4, only=None):

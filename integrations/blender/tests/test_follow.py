@@ -124,7 +124,7 @@ def test_send_again_first_takes_what_the_program_has_saved(opened):
         dense = model.primitive(*key).weights()
         for column, name in enumerate(model.skins[0].joint_names):
             assert np.array_equal(dense[:, column], np.array([after[name].get(v, 0) for v in vertices], np.float32))
-    assert sorted(os.listdir(os.path.dirname(opened.path))) == [os.path.basename(opened.path)]
+    assert sorted(os.listdir(os.path.dirname(opened.path))) == [".rig.glb.sent", "rig.glb"]
 
 
 def test_what_changed_in_blender_meanwhile_stays_where_the_program_changed_nothing(opened):

@@ -4,9 +4,11 @@ import sys
 from types import SimpleNamespace
 
 import bpy
+import numpy as np
 import pytest
 from conftest import stored  # noqa: F401
-from skinscope_blender import panel, preferences, state
+from skinscope_blender import operators, panel, preferences, state
+from skinscope_blender.findings import Found
 from test_operators import plant, settings
 
 ICONS = bpy.types.UILayout.bl_rna.functions["prop"].parameters["icon"].enum_items.keys()
@@ -21,7 +23,7 @@ class Layout:
     def part(self, **_):
         return Layout(self.said)
 
-    row = column = box = part
+    row = column = box = split = part
 
     def label(self, text="", icon="NONE"):
         assert icon in ICONS
@@ -79,6 +81,9 @@ def test_a_finding_that_is_shown_has_its_text_and_its_repair(figure):
     bpy.ops.skinscope.check()
     assert drawn().count("skinscope.show") == len(state.results) + sum(len(found.vertices) > 0 for found in state.results)
     number = [found.rule for found in state.results].index("weights-zero")
+    for index, words in ((number, state.results[number].message), (len(state.results), "Select the vertices")):
+        said = operators.SKINSCOPE_OT_show.description(bpy.context, SimpleNamespace(index=index))
+        assert said.startswith(words)
     bpy.ops.skinscope.show(index=number)
     said = drawn()
     assert {"skinscope.back", "1 vertex of “body”"} <= set(said)
@@ -88,6 +93,15 @@ def test_a_finding_that_is_shown_has_its_text_and_its_repair(figure):
 def test_a_character_without_findings_is_said_to_have_none():
     state.set_findings(bpy.context, "rig", [], [])
     assert "Nothing was found at “rig”." in drawn()
+
+
+def test_a_finding_that_no_repair_mends_has_no_button_for_one(figure):
+    for rule, offered in (("weights-sum", True), ("rom-fold", False)):
+        found = Found(rule, "info", "message", "fix", "", np.empty(0, int), (), (), ())
+        state.set_findings(bpy.context, "rig", [found], [])
+        before = drawn().count("skinscope.repair")
+        bpy.ops.skinscope.show(index=0)
+        assert drawn().count("skinscope.repair") == before + offered
 
 
 def test_a_long_text_is_broken_into_lines_that_the_sidebar_holds(figure):

@@ -257,3 +257,24 @@ def test_without_the_package_the_reason_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "skinscope", None)
     with pytest.raises(Refused, match="does not load"):
         weights.bind_methods()
+
+
+def test_the_rules_that_a_repair_knows_are_those_of_the_package_that_are_about_weights(figure):
+    with pytest.raises(skinscope.Error, match="those are ") as error:
+        skinscope.open(export(clips="NONE").data).fix([("rules", "none")])
+    offered = str(error.value).split("those are ")[1].split(", ")
+    assert set(weights.REPAIRED) == set(offered) - {"inverse-bind-mismatch"}
+    for names, word in (("rom-fold", "rom-fold"), ("weights-sum, wieghts", "wieghts"), ("", "")):
+        with pytest.raises(Refused, match=f"“{word}” is no rule that can be repaired. Those are all, or weights"):
+            weights.repair(export(clips="NONE"), "rules", names)
+
+
+@pytest.mark.parametrize(("rules", "limit"), [("all", 2), ("too-many-influences", 2), ("too-many-influences, weights-zero", 3)])
+def test_findings_are_repaired_by_the_limit_that_they_were_found_by(figure, rules, limit):
+    mesh, _ = figure
+    for name in ("root", "arm.L", "hand.L", "arm.R", "hand.R"):
+        mesh.vertex_groups[name].add([40], 0.2, "REPLACE")
+    exported = export(clips="NONE")
+    weights.apply({"body": mesh}, weights.repair(exported, "rules", rules, None, limit))
+    row = [entry.weight for entry in mesh.data.vertices[40].groups if entry.weight]
+    assert len(row) == limit and abs(sum(row) - 1) < 1e-5
