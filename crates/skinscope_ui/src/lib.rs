@@ -80,6 +80,7 @@ mod repair_words;
 mod ruler;
 mod rules;
 mod runtime;
+mod save_changes;
 mod save_status;
 mod saved;
 mod saving;

@@ -56,8 +56,10 @@ pub struct SaveSummary {
     pub links: Vec<(String, u64)>,
     /// Vertices whose stored joints or weights change.
     pub vertices: usize,
-    /// Joints whose weight changes for some vertex.
-    pub joints: usize,
+    /// The meshes that these are of, with how many of them each has.
+    pub meshes: Vec<(String, usize)>,
+    /// The names of the joints whose weight changes for some vertex.
+    pub joints: Vec<String>,
     /// Inverse bind matrices that change.
     pub binds: usize,
     /// Clips that are new.

@@ -5,11 +5,12 @@ use egui::{Align, Id, Label, Layout, RichText, Ui, vec2};
 use skinscope_session::{Command, FileCommand, RecoveryAnswer, SaveKind, UnsavedAnswer, UnsavedWork};
 
 use super::dialogs::question;
+use super::save_changes::differs;
 use super::theme::{self, BODY, ROW, colors};
-use super::widgets::{PathField, chip, counted, describe, figure, grouped, section, text_button};
+use super::widgets::{PathField, chip, counted, describe, text_button};
 use super::{
     ChangedStatus, Notice, RecoveryOffer, SaveStage, SaveStatus, SaveSummary, Status, ThenCloses, UiState,
-    UnsavedStatus, copied, icons,
+    UnsavedStatus, copied, icons, save_changes,
 };
 
 /// Width of the dialogs, points.
@@ -137,7 +138,10 @@ fn save(ui: &mut Ui, saving: &SaveStatus, dialog: &mut SaveDialog, entered: bool
         }
         SaveStage::Ready(summary) => {
             nothing = !differs(summary);
-            changes(ui, summary, saving.kind);
+            if nothing {
+                text(ui, same(saving.kind));
+            }
+            save_changes::show(ui, summary, saving.kind);
             wanted = recompression(ui, summary, saving.recompresses).or(wanted);
             wanted = hard_links(ui, summary, saving.keeps_links).or(wanted);
             wanted = saving.keeps_layers.and_then(|keeps| layers(ui, keeps)).or(wanted);
@@ -175,68 +179,13 @@ pub(super) fn working(ui: &mut Ui, what: &str) {
     });
 }
 
-/// Whether anything in the file will be another.
-fn differs(summary: &SaveSummary) -> bool {
-    summary.vertices > 0 || !summary.accessors.is_empty() || summary.json_values > 0
-}
-
-/// Lists what will change.
-fn changes(ui: &mut Ui, summary: &SaveSummary, kind: SaveKind) {
-    if !differs(summary) {
-        text(
-            ui,
-            match kind {
-                SaveKind::InPlace => {
-                    "Nothing differs from what is in the file, and there is no new clip: there is nothing to save."
-                }
-                _ => {
-                    "Nothing differs from what is in the file, and there is no new clip: the result is a copy, byte for byte."
-                }
-            },
-        );
-    } else {
-        section(ui, "What changes", |_| {});
-        let has_others = summary.clips + summary.binds + summary.shapes > 0 || summary.accessors.is_empty();
-        if summary.vertices > 0 || !has_others {
-            figure(ui, "Vertices", &grouped(summary.vertices));
-            figure(ui, "Joints", &grouped(summary.joints));
+/// Says that the file has all that saving would write.
+fn same(kind: SaveKind) -> &'static str {
+    match kind {
+        SaveKind::InPlace => {
+            "Nothing differs from what is in the file, and there is no new clip: there is nothing to save."
         }
-        if summary.binds > 0 {
-            figure(ui, "Inverse bind matrices", &grouped(summary.binds));
-        }
-        if summary.clips > 0 {
-            figure(ui, "New clips", &grouped(summary.clips));
-        }
-        if summary.shapes > 0 {
-            figure(ui, "Morph targets", &grouped(summary.shapes));
-        }
-        for coarse in &summary.coarse {
-            ui.add(Label::new(RichText::new(format!("Note that {coarse}.")).color(colors(ui).amber)).wrap());
-        }
-        if !summary.accessors.is_empty() {
-            figure(ui, &counted(summary.accessors.len(), "accessor", "accessors"), &numbers(&summary.accessors));
-        }
-        figure(ui, "Bytes of buffers", &grouped(summary.bytes as usize));
-        figure(ui, "Values of the JSON text", &grouped(summary.json_values as usize));
-        ui.add_space(4.0);
-        text(ui, "All other bytes stay as they are.");
-        for (packing, accessors) in &summary.unpacked {
-            let what = match *packing {
-                "sparse" => "stored sparse".to_owned(),
-                packing => format!("compressed by {packing}"),
-            };
-            let those = counted(*accessors, "accessor was", "accessors were");
-            let amber = colors(ui).amber;
-            let line = format!("{those} {what}, and will be stored plain.");
-            ui.add(Label::new(RichText::new(line).color(amber)).wrap());
-        }
-    }
-    if kind != SaveKind::InPlace || differs(summary) {
-        section(ui, "Files", |_| {});
-        for file in &summary.files {
-            let has_backup = summary.replaced.contains(file);
-            figure(ui, file, if has_backup { "replaced; kept as .bak" } else { "new" });
-        }
+        _ => "Nothing differs from what is in the file, and there is no new clip: the result is a copy, byte for byte.",
     }
 }
 
@@ -297,14 +246,6 @@ fn layers(ui: &mut Ui, keeps: bool) -> Option<FileCommand> {
         text(ui, "The file has the weights that the layers make, and not the layers.");
     }
     response.clicked().then_some(FileCommand::KeepLayers(!keeps))
-}
-
-/// Returns the indices of accessors in the file as text: `number 5`, `numbers 2, 3`.
-fn numbers(accessors: &[usize]) -> String {
-    let list: Vec<String> = accessors.iter().take(6).map(ToString::to_string).collect();
-    let word = if accessors.len() == 1 { "number" } else { "numbers" };
-    let more = if accessors.len() > 6 { ", …" } else { "" };
-    format!("{word} {}{more}", list.join(", "))
 }
 
 fn leave(ui: &mut Ui, unsaved: &UnsavedStatus, entered: bool) -> Option<FileCommand> {
