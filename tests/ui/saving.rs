@@ -45,6 +45,7 @@ fn saving(kind: SaveKind, stage: SaveStage) -> Harness<'static, App> {
         recompresses: false,
         keeps_links: false,
         keeps_layers: None,
+        work: UnsavedWork::default(),
         lost_steps: 0,
         stage,
     };
@@ -109,6 +110,32 @@ fn the_panel_says_what_will_change_and_waits_for_an_answer() {
     key(&mut harness, Key::Enter, Modifiers::NONE);
     let save = FileCommand::SaveTo("/models/tube.gltf".into());
     assert_eq!(sent(&harness), [FileCommand::CloseFile, save.clone(), save]);
+}
+
+#[test]
+fn where_the_file_has_all_that_belongs_in_it_what_else_is_unsaved_is_said_and_a_session_keeps_it() {
+    let same = || saving(SaveKind::InPlace, SaveStage::Ready(SaveSummary::default()));
+    let with = |keeps_layers: Option<bool>, work: UnsavedWork| {
+        let status = same().state().status.saving.clone().unwrap();
+        shown(SaveStatus { keeps_layers, work, ..status })
+    };
+    let mut harness = with(Some(false), UnsavedWork { posed: 3, layers: 2, ..UnsavedWork::default() });
+    harness.get_by_label_contains("A session file keeps what is listed here");
+    harness.get_by_label("• 3 posed nodes and morph targets");
+    harness.get_by_label("• 2 layers of weights");
+    click(&mut harness, "Save session…");
+    assert_eq!(sent(&harness), [FileCommand::AnswerUnsaved(UnsavedAnswer::SaveSession)]);
+    // Weights that differ by less than the file can say are unsaved to no purpose.
+    let harness = with(None, UnsavedWork { vertices: 5, ..UnsavedWork::default() });
+    harness.get_by_label_contains("as exactly as it stores them");
+    assert!(harness.query_by_label("Save session…").is_none() && harness.query_by_label("Not in the file").is_none());
+    // What goes into the file is not listed among what does not.
+    let status = saving(SaveKind::InPlace, SaveStage::Ready(summary())).state().status.saving.clone().unwrap();
+    let work = UnsavedWork { vertices: 5, layers: 2, posed: 1, ..UnsavedWork::default() };
+    let harness = shown(SaveStatus { keeps_layers: Some(true), work, ..status });
+    harness.get_by_label("• 1 posed node or morph target");
+    assert!(harness.query_by_label("• 2 layers of weights").is_none());
+    harness.get_by_label("Save");
 }
 
 #[test]
