@@ -101,6 +101,27 @@ fn brush_settings_and_layers_are_in_sight_together_and_what_is_folded_says_what_
 }
 
 #[test]
+fn brushes_stand_in_even_columns_and_the_layers_are_in_sight_in_a_small_window() {
+    let mut harness = held("add");
+    harness.state_mut().session.apply(PaintCommand::Layer(LayerCommand::Add("Skirt".to_owned())));
+    harness.run();
+    let rect = |label: &str| harness.get_by_label(label).rect();
+    let first = rect("Add brush");
+    for (joint, all) in [("Add", "Smooth"), ("Subtract", "Sharpen"), ("Replace", "Relax"), ("Scale", "Average")] {
+        let [joint, all] = [joint, all].map(|name| rect(&format!("{name} brush")));
+        assert!((joint.left() - all.left()).abs() < 0.5, "{joint:?} {all:?}");
+        assert!((joint.width() - first.width()).abs() < 0.5 && (all.width() - first.width()).abs() < 0.5, "{joint:?}");
+        assert!(joint.right() <= 1280.0, "{joint:?}");
+    }
+    let touch = rect("Settings of the touch").top();
+    let end = rect("Flood").top();
+    for label in ["Add a layer", "Paint in Skirt", "Paint in Base"] {
+        assert!(rect(label).bottom() <= touch.min(end), "{label} at {:?}, above {touch} and {end}", rect(label));
+    }
+    assert!(rect("Opacity value").top() > touch, "what is set of the layer stands below");
+}
+
+#[test]
 fn a_key_takes_another_brush_while_one_is_in_the_hand_and_none_else() {
     let mut harness = held("add");
     let brush = |harness: &Harness<'_, App>| harness.state().session.painting().brush().map(|brush| brush.id);

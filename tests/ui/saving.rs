@@ -13,7 +13,8 @@ use super::*;
 fn summary() -> SaveSummary {
     SaveSummary {
         vertices: 5000,
-        joints: 12,
+        meshes: vec![("body".into(), 4900), ("eyes".into(), 100)],
+        joints: (0..12).map(|joint| format!("joint {joint}")).collect(),
         binds: 0,
         clips: 0,
         shapes: 0,
@@ -29,6 +30,11 @@ fn summary() -> SaveSummary {
     }
 }
 
+/// The same where no weights change.
+fn no_weights() -> SaveSummary {
+    SaveSummary { vertices: 0, meshes: Vec::new(), joints: Vec::new(), ..summary() }
+}
+
 fn saving(kind: SaveKind, stage: SaveStage) -> Harness<'static, App> {
     let target = PathBuf::from("/models/tube.gltf");
     let saving = SaveStatus {
@@ -39,6 +45,7 @@ fn saving(kind: SaveKind, stage: SaveStage) -> Harness<'static, App> {
         recompresses: false,
         keeps_links: false,
         keeps_layers: None,
+        work: UnsavedWork::default(),
         lost_steps: 0,
         stage,
     };
@@ -84,11 +91,10 @@ fn keys_and_menu_ask_to_save() {
 fn the_panel_says_what_will_change_and_waits_for_an_answer() {
     let mut harness = saving(SaveKind::InPlace, SaveStage::Ready(summary()));
     for line in [
-        "Vertices: 5\u{2009}000",
-        "Joints: 12",
-        "2 accessors: numbers 2, 3",
-        "Bytes of buffers: 20\u{2009}480",
-        "Values of the JSON text: 3",
+        "Weights of body: 4\u{2009}900 vertices",
+        "Weights of eyes: 100 vertices",
+        "12 joints: joint 0, joint 1, joint 2, joint 3 and 8 more",
+        "In the file: 20\u{2009}480 bytes in accessors 2, 3, and 3 values of its JSON text. All other bytes stay as they are.",
         "2 accessors were compressed by Draco, and will be stored plain.",
         "tube.bin: new",
         "tube.gltf: replaced; kept as .bak",
@@ -104,6 +110,32 @@ fn the_panel_says_what_will_change_and_waits_for_an_answer() {
     key(&mut harness, Key::Enter, Modifiers::NONE);
     let save = FileCommand::SaveTo("/models/tube.gltf".into());
     assert_eq!(sent(&harness), [FileCommand::CloseFile, save.clone(), save]);
+}
+
+#[test]
+fn where_the_file_has_all_that_belongs_in_it_what_else_is_unsaved_is_said_and_a_session_keeps_it() {
+    let same = || saving(SaveKind::InPlace, SaveStage::Ready(SaveSummary::default()));
+    let with = |keeps_layers: Option<bool>, work: UnsavedWork| {
+        let status = same().state().status.saving.clone().unwrap();
+        shown(SaveStatus { keeps_layers, work, ..status })
+    };
+    let mut harness = with(Some(false), UnsavedWork { posed: 3, layers: 2, ..UnsavedWork::default() });
+    harness.get_by_label_contains("A session file keeps what is listed here");
+    harness.get_by_label("• 3 posed nodes and morph targets");
+    harness.get_by_label("• 2 layers of weights");
+    click(&mut harness, "Save session…");
+    assert_eq!(sent(&harness), [FileCommand::AnswerUnsaved(UnsavedAnswer::SaveSession)]);
+    // Weights that differ by less than the file can say are unsaved to no purpose.
+    let harness = with(None, UnsavedWork { vertices: 5, ..UnsavedWork::default() });
+    harness.get_by_label_contains("as exactly as it stores them");
+    assert!(harness.query_by_label("Save session…").is_none() && harness.query_by_label("Not in the file").is_none());
+    // What goes into the file is not listed among what does not.
+    let status = saving(SaveKind::InPlace, SaveStage::Ready(summary())).state().status.saving.clone().unwrap();
+    let work = UnsavedWork { vertices: 5, layers: 2, posed: 1, ..UnsavedWork::default() };
+    let harness = shown(SaveStatus { keeps_layers: Some(true), work, ..status });
+    harness.get_by_label("• 1 posed node or morph target");
+    assert!(harness.query_by_label("• 2 layers of weights").is_none());
+    harness.get_by_label("Save");
 }
 
 #[test]
@@ -268,12 +300,12 @@ fn clips_that_no_file_has_are_named_where_they_would_be_lost_and_where_they_are_
     harness.get_by_label_contains("2 new clips");
     click(&mut harness, "Save…");
     assert_eq!(sent(&harness), [FileCommand::AnswerUnsaved(UnsavedAnswer::Save)]);
-    let clips = SaveSummary { vertices: 0, joints: 0, clips: 2, unpacked: Vec::new(), ..summary() };
+    let clips = SaveSummary { clips: 2, unpacked: Vec::new(), ..no_weights() };
     let clips = SaveSummary { coarse: vec!["keys are rounded by up to 4 mm".into()], ..clips };
     let mut harness = saving(SaveKind::InPlace, SaveStage::Ready(clips));
     harness.get_by_label("Note that keys are rounded by up to 4 mm.");
     harness.get_by_label("New clips: 2");
-    assert!(harness.query_by_label("Vertices: 0").is_none());
+    assert!(harness.query_by_label_contains("Weights of").is_none());
     click(&mut harness, "Save");
     assert_eq!(sent(&harness), [FileCommand::SaveTo("/models/tube.gltf".into())]);
 }
@@ -284,10 +316,10 @@ fn shapes_that_no_file_has_are_named_where_they_would_be_lost_and_where_they_are
     harness.get_by_label_contains("1 mesh with other morph targets");
     click(&mut harness, "Save…");
     assert_eq!(sent(&harness), [FileCommand::AnswerUnsaved(UnsavedAnswer::Save)]);
-    let shapes = SaveSummary { vertices: 0, joints: 0, shapes: 2, ..summary() };
+    let shapes = SaveSummary { shapes: 2, ..no_weights() };
     let harness = saving(SaveKind::InPlace, SaveStage::Ready(shapes));
     harness.get_by_label("Morph targets: 2");
-    assert!(harness.query_by_label("Vertices: 0").is_none());
+    assert!(harness.query_by_label_contains("Weights of").is_none());
 }
 
 #[test]

@@ -39,6 +39,9 @@ fn a_shape_of_the_drawn_surface_is_made_named_and_removed() {
     assert_eq!(names(&harness), ["Shape"]);
     let told = harness.state().session.tools().shapes.clone().unwrap().unwrap();
     assert!(told.iter().any(|line| line.contains("mm from the sculpt")), "{told:?}");
+    assert!(told[0].starts_with("Made the shape Shape: ") && told[0].contains("brought in by LowerArm.L"), "{told:?}");
+    // It is said over the picture too, where it is seen whichever panel is open.
+    harness.get_by_role_and_label(Role::Status, &told[0]);
     press(&mut harness, "Rename Shape");
     harness.run();
     harness.key_press_modifiers(Modifiers::COMMAND, Key::A);

@@ -80,6 +80,7 @@ mod repair_words;
 mod ruler;
 mod rules;
 mod runtime;
+mod save_changes;
 mod save_status;
 mod saved;
 mod saving;
@@ -497,6 +498,7 @@ pub fn show(
     dialogs::show(ui, state, status, commands);
     finder::show(ui, session, state, status, commands);
     saving::show(ui, state, status, commands);
+    shapes::follow_made(ui, session);
     asked_file::show(ui, session, state, status, commands);
     dropped::show(ui, status, commands);
     clip_names::show(ui, session, state, status, commands);

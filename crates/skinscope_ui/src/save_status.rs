@@ -21,6 +21,8 @@ pub struct SaveStatus {
     pub keeps_links: bool,
     /// Whether the file keeps the layers of weights; `None` where there are none.
     pub keeps_layers: Option<bool>,
+    /// What was made that no file has: some of it is no part of a model's file.
+    pub work: UnsavedWork,
     /// How many steps cannot be undone any more once the model was saved and is read again.
     pub lost_steps: usize,
     /// The progress of saving.
@@ -56,8 +58,10 @@ pub struct SaveSummary {
     pub links: Vec<(String, u64)>,
     /// Vertices whose stored joints or weights change.
     pub vertices: usize,
-    /// Joints whose weight changes for some vertex.
-    pub joints: usize,
+    /// The meshes that these are of, with how many of them each has.
+    pub meshes: Vec<(String, usize)>,
+    /// The names of the joints whose weight changes for some vertex.
+    pub joints: Vec<String>,
     /// Inverse bind matrices that change.
     pub binds: usize,
     /// Clips that are new.
@@ -113,7 +117,7 @@ pub struct UnsavedStatus {
     pub is_session: bool,
     /// Whether a session file can name the open model; an example has none.
     pub has_file: bool,
-    /// Whether the file of the model keeps layers of weights, so that saving it writes those that are there now.
+    /// Whether saving the model writes its layers of weights too.
     pub keeps_layers: bool,
     /// The work that is in no file.
     pub work: UnsavedWork,

@@ -5,11 +5,12 @@ use egui::{Align, Id, Label, Layout, RichText, Ui, vec2};
 use skinscope_session::{Command, FileCommand, RecoveryAnswer, SaveKind, UnsavedAnswer, UnsavedWork};
 
 use super::dialogs::question;
+use super::save_changes::differs;
 use super::theme::{self, BODY, ROW, colors};
-use super::widgets::{PathField, chip, counted, describe, figure, grouped, section, text_button};
+use super::widgets::{PathField, chip, counted, describe, quiet_text, section, text_button};
 use super::{
     ChangedStatus, Notice, RecoveryOffer, SaveStage, SaveStatus, SaveSummary, Status, ThenCloses, UiState,
-    UnsavedStatus, copied, icons,
+    UnsavedStatus, copied, icons, save_changes,
 };
 
 /// Width of the dialogs, points.
@@ -122,7 +123,7 @@ fn save(ui: &mut Ui, saving: &SaveStatus, dialog: &mut SaveDialog, entered: bool
         wanted = asked.filter(|command| *command == FileCommand::ChooseFile);
     }
     let target = if in_place { saving.target.clone() } else { dialog.target.path() };
-    let mut nothing = false;
+    let (mut nothing, out) = (false, stays_out(saving));
     match &saving.stage {
         SaveStage::Planning => working(ui, "Working out what changes"),
         SaveStage::Writing => working(ui, "Writing"),
@@ -137,10 +138,14 @@ fn save(ui: &mut Ui, saving: &SaveStatus, dialog: &mut SaveDialog, entered: bool
         }
         SaveStage::Ready(summary) => {
             nothing = !differs(summary);
-            changes(ui, summary, saving.kind);
+            if nothing {
+                text(ui, same(saving));
+            }
+            save_changes::show(ui, summary, saving.kind);
             wanted = recompression(ui, summary, saving.recompresses).or(wanted);
             wanted = hard_links(ui, summary, saving.keeps_links).or(wanted);
             wanted = saving.keeps_layers.and_then(|keeps| layers(ui, keeps)).or(wanted);
+            no_part(ui, &out);
             if saving.lost_steps > 0 && saving.kind != SaveKind::Copy && !(nothing && in_place) {
                 undo_ends(ui, saving.lost_steps);
             }
@@ -149,6 +154,7 @@ fn save(ui: &mut Ui, saving: &SaveStatus, dialog: &mut SaveDialog, entered: bool
     let names: &[&str] = match (&saving.stage, in_place) {
         (SaveStage::Planning, _) => &["Cancel"],
         (SaveStage::Writing, _) => &[],
+        (SaveStage::Ready(_), true) if nothing && !out.is_empty() => &["Save session…", "Close"],
         (SaveStage::Ready(_), true) if nothing => &["Close"],
         (SaveStage::Failed(failure), _) if !failure.other_file_helps => &["Save session…", "Cancel"],
         (SaveStage::Failed(_), true) => &["Save as…", "Save session…", "Cancel"],
@@ -175,69 +181,39 @@ pub(super) fn working(ui: &mut Ui, what: &str) {
     });
 }
 
-/// Whether anything in the file will be another.
-fn differs(summary: &SaveSummary) -> bool {
-    summary.vertices > 0 || !summary.accessors.is_empty() || summary.json_values > 0
+/// Returns what was made that the file will not have, and no other file has.
+fn stays_out(saving: &SaveStatus) -> UnsavedWork {
+    let work = saving.work.without_model();
+    UnsavedWork { layers: if saving.keeps_layers == Some(true) { 0 } else { work.layers }, ..work }
 }
 
-/// Lists what will change.
-fn changes(ui: &mut Ui, summary: &SaveSummary, kind: SaveKind) {
-    if !differs(summary) {
-        text(
-            ui,
-            match kind {
-                SaveKind::InPlace => {
-                    "Nothing differs from what is in the file, and there is no new clip: there is nothing to save."
-                }
-                _ => {
-                    "Nothing differs from what is in the file, and there is no new clip: the result is a copy, byte for byte."
-                }
-            },
-        );
-    } else {
-        section(ui, "What changes", |_| {});
-        let has_others = summary.clips + summary.binds + summary.shapes > 0 || summary.accessors.is_empty();
-        if summary.vertices > 0 || !has_others {
-            figure(ui, "Vertices", &grouped(summary.vertices));
-            figure(ui, "Joints", &grouped(summary.joints));
+/// Says that the file has all that saving would write, and why there may be unsaved work all the same.
+fn same(saving: &SaveStatus) -> &'static str {
+    match saving.kind {
+        SaveKind::InPlace if saving.work.fits_model() => {
+            "The file has these weights already, as exactly as it stores them: there is nothing to save in it."
         }
-        if summary.binds > 0 {
-            figure(ui, "Inverse bind matrices", &grouped(summary.binds));
+        SaveKind::InPlace if !stays_out(saving).is_empty() => {
+            "The file has all that belongs in it: there is nothing to save in it. A session file keeps what is listed here."
         }
-        if summary.clips > 0 {
-            figure(ui, "New clips", &grouped(summary.clips));
+        SaveKind::InPlace => {
+            "Nothing differs from what is in the file, and there is no new clip: there is nothing to save."
         }
-        if summary.shapes > 0 {
-            figure(ui, "Morph targets", &grouped(summary.shapes));
-        }
-        for coarse in &summary.coarse {
-            ui.add(Label::new(RichText::new(format!("Note that {coarse}.")).color(colors(ui).amber)).wrap());
-        }
-        if !summary.accessors.is_empty() {
-            figure(ui, &counted(summary.accessors.len(), "accessor", "accessors"), &numbers(&summary.accessors));
-        }
-        figure(ui, "Bytes of buffers", &grouped(summary.bytes as usize));
-        figure(ui, "Values of the JSON text", &grouped(summary.json_values as usize));
-        ui.add_space(4.0);
-        text(ui, "All other bytes stay as they are.");
-        for (packing, accessors) in &summary.unpacked {
-            let what = match *packing {
-                "sparse" => "stored sparse".to_owned(),
-                packing => format!("compressed by {packing}"),
-            };
-            let those = counted(*accessors, "accessor was", "accessors were");
-            let amber = colors(ui).amber;
-            let line = format!("{those} {what}, and will be stored plain.");
-            ui.add(Label::new(RichText::new(line).color(amber)).wrap());
-        }
+        _ => "Nothing differs from what is in the file, and there is no new clip: the result is a copy, byte for byte.",
     }
-    if kind != SaveKind::InPlace || differs(summary) {
-        section(ui, "Files", |_| {});
-        for file in &summary.files {
-            let has_backup = summary.replaced.contains(file);
-            figure(ui, file, if has_backup { "replaced; kept as .bak" } else { "new" });
-        }
+}
+
+/// Lists what was made that is no part of the file, and says what keeps it.
+fn no_part(ui: &mut Ui, out: &UnsavedWork) {
+    if out.is_empty() {
+        return;
     }
+    section(ui, "Not in the file", |_| {});
+    out.words().iter().for_each(|words| text(ui, &format!("• {words}")));
+    if out.is_less {
+        text(ui, "• the open session file has something that was taken away since");
+    }
+    quiet_text(ui, "It stays until the model is closed; Save session, in the menu File, keeps it.");
 }
 
 /// Shows the choice of how data that was compressed by meshopt is stored, where it changes.
@@ -293,18 +269,16 @@ fn layers(ui: &mut Ui, keeps: bool) -> Option<FileCommand> {
     ui.add_space(4.0);
     let help = "Keep the layers of weights in the extras of the file, beside the weights that they make together, so that they are there when it is opened again. Other programs pass over them";
     let response = chip(ui, "Keep layers in the file", keeps).on_hover_text(help);
-    if !keeps {
-        text(ui, "The file has the weights that the layers make, and not the layers.");
+    if keeps {
+        text(
+            ui,
+            "The file has the layers beside the weights that they make, and they are there when it is opened again.",
+        );
+    } else {
+        let out = "The file has the weights that the layers make, and not the layers: these are gone once the model is closed, unless a session file keeps them.";
+        ui.add(Label::new(RichText::new(out).color(colors(ui).amber)).wrap());
     }
     response.clicked().then_some(FileCommand::KeepLayers(!keeps))
-}
-
-/// Returns the indices of accessors in the file as text: `number 5`, `numbers 2, 3`.
-fn numbers(accessors: &[usize]) -> String {
-    let list: Vec<String> = accessors.iter().take(6).map(ToString::to_string).collect();
-    let word = if accessors.len() == 1 { "number" } else { "numbers" };
-    let more = if accessors.len() > 6 { ", …" } else { "" };
-    format!("{word} {}{more}", list.join(", "))
 }
 
 fn leave(ui: &mut Ui, unsaved: &UnsavedStatus, entered: bool) -> Option<FileCommand> {

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use egui::accesskit::Role;
-use egui::{Align, Label, Layout, Margin, Rect, RichText, ScrollArea, TextEdit, Ui, WidgetInfo, vec2};
+use egui::{Align, Id, Label, Layout, Margin, Rect, RichText, ScrollArea, TextEdit, Ui, WidgetInfo, vec2};
 use skinscope_model::{Model, NodeId};
 use skinscope_session::shaping::TargetName;
 use skinscope_session::{Command, Document, EditCommand, FileCommand, FileUse, Session, ShapeCommand, ShapeSettings};
 
-use super::icons;
 use super::theme::{ROW, colors};
 use super::widgets::{chip, counted, error_line, icon_button, link, search_field, section, text_button};
+use super::{copied, icons};
 
 /// The names of no more joints than this are in one line.
 const IN_LINE: usize = 3;
@@ -35,6 +35,20 @@ struct Targets<'m> {
     which: TargetName,
     /// What tells them from others of the name.
     label: String,
+}
+
+/// Says for a moment which shapes were made, wherever that was asked for.
+pub(super) fn follow_made(ui: &Ui, session: &Session) {
+    let key = Id::unique("shapes that were made");
+    let made = session.tools().shapes.as_ref().and_then(|told| told.as_ref().ok()?.first().cloned());
+    let known: Option<String> = ui.data(|data| data.get_temp::<Option<String>>(key)).flatten();
+    if made == known {
+        return;
+    }
+    ui.data_mut(|data| data.insert_temp(key, made.clone()));
+    if let Some(made) = made {
+        copied::say(ui, made);
+    }
 }
 
 fn push(commands: &mut Vec<Command>, command: ShapeCommand) {

@@ -29,7 +29,7 @@ impl App {
         let is_session = session.is_some();
         let name = session.or_else(|| document.map(|document| document.model.source.name.clone()));
         let has_file = document.is_some_and(|document| document.lesson().is_none());
-        let keeps_layers = document.is_some_and(|document| document.model.source.kept_layers.is_some());
+        let keeps_layers = document.is_some_and(|document| self.disk.keeps_layers(document));
         let then = match next.step() {
             NextStep::Quit => ThenCloses::Window,
             step if step.keeps_active() => ThenCloses::OneOfTwo,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::save_job::Written;
 use super::strokes::SavedStrokes;
+use crate::session::Document;
 use crate::writeback::Stamps;
 
 /// What the window knows of the files of what is open.
@@ -23,13 +24,16 @@ pub(crate) struct OnDisk {
     watched: Option<Stamps>,
     /// The files of strokes that were saved, by the path that was chosen for each.
     strokes: BTreeMap<PathBuf, Arc<SavedStrokes>>,
+    /// The file that was saved last without the layers of weights that there were, since somebody wanted it so.
+    without_layers: Option<PathBuf>,
 }
 
 impl OnDisk {
     /// Notes that a model is shown whose files were like this before they were read.
     pub fn opened(&mut self, read: Stamps) {
         let (session_file, strokes) = (self.session_file.take(), std::mem::take(&mut self.strokes));
-        *self = Self { seen: read.clone(), read, session_file, strokes, ..Self::default() };
+        let without_layers = self.without_layers.take();
+        *self = Self { seen: read.clone(), read, session_file, strokes, without_layers, ..Self::default() };
     }
 
     /// Notes that a file could not be opened whose files were like this: they are watched from now on. Where it is the open one, read again,
@@ -84,6 +88,19 @@ impl OnDisk {
         self.strokes.insert(path.to_owned(), files);
     }
 
+    /// Whether the file of a model is to keep its layers of weights: unless somebody wanted it without them when it was saved last.
+    pub fn keeps_layers(&self, document: &Document) -> bool {
+        let is_left_out = self.without_layers.is_some() && self.without_layers == document.path;
+        document.model.source.kept_layers.is_some() || !is_left_out
+    }
+
+    /// Notes whether a file was saved with its layers of weights or without them; `None`: there are none.
+    pub fn note_layers(&mut self, file: &Path, keeps: Option<bool>) {
+        if let Some(keeps) = keeps {
+            self.without_layers = (!keeps).then(|| file.to_owned());
+        }
+    }
+
     pub fn session_file(&self) -> Option<&Path> {
         self.session_file.as_deref()
     }
@@ -106,6 +123,7 @@ mod tests {
     use crate::app::files::save_job::SaveJob;
     use crate::app::files::saved_layers::SavedLayers;
     use crate::import::{Options, Progress};
+    use crate::model::test_shapes::{Tube, tube};
     use crate::model::{MeshId, WeightChange};
     use crate::session::Source;
     use crate::writeback::Recompression;
@@ -135,6 +153,22 @@ mod tests {
         disk.end_watch();
         assert!(disk.begin_watch(true).is_some());
         fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn a_file_keeps_layers_unless_somebody_wanted_it_without_them() {
+        let model = Arc::new(tube(Tube::default()));
+        let of = |path: &str| Document::new(Arc::clone(&model), Vec::new(), Some(PathBuf::from(path)));
+        let (open, other) = (of("a.glb"), of("b.glb"));
+        let mut disk = OnDisk::default();
+        assert!(disk.keeps_layers(&open) && disk.keeps_layers(&Document::new(Arc::clone(&model), Vec::new(), None)));
+        disk.note_layers(Path::new("a.glb"), Some(false));
+        // It is read again after it was written.
+        disk.opened(Stamps::default());
+        disk.note_layers(Path::new("a.glb"), None);
+        assert!(!disk.keeps_layers(&open) && disk.keeps_layers(&other));
+        disk.note_layers(Path::new("a.glb"), Some(true));
+        assert!(disk.keeps_layers(&open));
     }
 
     #[test]

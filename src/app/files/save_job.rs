@@ -190,7 +190,8 @@ pub(crate) fn summary(prepared: &Prepared) -> SaveSummary {
     SaveSummary {
         links: prepared.links().iter().map(|(path, count)| (name_of(path), *count)).collect(),
         vertices: changes.vertices,
-        joints: changes.joints,
+        meshes: changes.meshes.clone(),
+        joints: changes.joints.clone(),
         binds: changes.binds,
         clips: changes.clips,
         shapes: changes.shapes,

@@ -31,9 +31,8 @@ impl App {
             (_, path) => proposed(path.as_deref()),
         };
         let has_dialog = file_dialog::has_dialog();
-        // A file that keeps layers goes on to do so.
-        let is_kept = document.model.source.kept_layers.is_some();
-        let keeps_layers = (!self.session.painting().layers().is_empty()).then_some(is_kept);
+        let has_layers = !self.session.painting().layers().is_empty();
+        let keeps_layers = has_layers.then(|| self.disk.keeps_layers(document));
         self.status.saving = Some(SaveStatus {
             kind,
             name,
@@ -42,6 +41,7 @@ impl App {
             recompresses: false,
             keeps_links: false,
             keeps_layers,
+            work: self.session.unsaved().unsaved_work(),
             lost_steps: self.session.history().steps_lost_by_saving(),
             stage: SaveStage::Planning,
         });
@@ -121,7 +121,10 @@ impl App {
             }
         };
         self.disk.note_written(own);
-        let (kind, target) = (saving.kind, saving.target.clone());
+        let (kind, target, keeps_layers) = (saving.kind, saving.target.clone(), saving.keeps_layers);
+        if kind != SaveKind::Copy {
+            self.disk.note_layers(&target, keeps_layers);
+        }
         self.status.saving = None;
         let names = |files: &[PathBuf]| files.iter().map(|file| name_of(file)).collect::<Vec<_>>().join(", ");
         let backups =

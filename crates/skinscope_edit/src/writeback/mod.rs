@@ -87,8 +87,11 @@ pub enum Recompression {
 pub struct Changes {
     /// How many vertices' stored joints or weights change; those of primitives that share accessors count once.
     pub vertices: usize,
-    /// Joints whose weight changes for some vertex.
-    pub joints: usize,
+    /// The meshes that these are of, in the order of the file, with how many of them each has; `mesh 3`, by its number in the file, where it has no
+    /// name.
+    pub meshes: Vec<(String, usize)>,
+    /// The names of the joints whose weight changes for some vertex, in the order of the nodes.
+    pub joints: Vec<String>,
     /// How many inverse bind matrices change.
     pub binds: usize,
     /// How many nodes are new: joints, bone links, and the roots that show what gained a skin.
@@ -147,7 +150,7 @@ pub fn patch(
     rename: &mut dyn FnMut(usize) -> Option<String>,
 ) -> Result<Patched, WriteError> {
     let homes = homes::Homes::of(sheet);
-    let (wants, vertices) = wants::of(sheet, &homes);
+    let (wants, changed) = wants::of(sheet, &homes);
     let added: Vec<&Clip> = sheet.model.clips.iter().filter(|clip| clip.is_added()).collect();
     let gains = sheet.model.gained_instances().next().is_some() || sheet.model.new_links().next().is_some();
     let keeps_layers = !sheet.layers.changes(sheet.model);
@@ -162,7 +165,8 @@ pub fn patch(
     plan.set_shapes(&shapes)?;
     let mut patched = plan.finish(source, rename)?;
     (patched.changes.clips, patched.changes.coarse) = (added.len(), coarse);
-    patched.changes.vertices = vertices;
+    patched.changes.vertices = changed.values().sum();
+    patched.changes.meshes = summary::meshes(sheet.model, &changed);
     patched.changes.joints = summary::joints(sheet);
     patched.changes.binds = wants.iter().filter(|want| want.is_of_binds()).map(|want| want.changed.len()).sum();
     Ok(patched)

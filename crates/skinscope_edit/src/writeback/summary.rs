@@ -2,12 +2,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use skinscope_model::{MeshId, Model, NodeId};
+
 use super::wants::is_gained;
+use crate::refusal::{mesh_name, name};
 use crate::{Sheet, value};
 
-/// Returns how many joints have another weight than in the file for some vertex. Weights are compared as they are
+/// Returns the names of meshes, each with its number.
+pub(super) fn meshes(model: &Model, counts: &BTreeMap<MeshId, usize>) -> Vec<(String, usize)> {
+    let named = |(mesh, count): (&MeshId, &usize)| {
+        let name = mesh_name(model, mesh.index());
+        (if name.is_empty() { format!("mesh {}", model.file_mesh(*mesh).0) } else { name }, *count)
+    };
+    counts.iter().map(named).collect()
+}
+
+/// Returns the names of the joints that have another weight than in the file for some vertex. Weights are compared as they are
 /// stored.
-pub(super) fn joints(sheet: &Sheet) -> usize {
+pub(super) fn joints(sheet: &Sheet) -> Vec<String> {
     let before = Sheet::of_file(sheet.model).tables;
     let mut joints = BTreeSet::new();
     for (old, new) in before.iter().zip(&sheet.tables) {
@@ -29,5 +41,5 @@ pub(super) fn joints(sheet: &Sheet) -> usize {
             joints.extend(sums.into_iter().filter(|(_, sums)| differ(*sums)).map(|(joint, _)| joint));
         }
     }
-    joints.len()
+    joints.into_iter().map(|joint| name(sheet.model, NodeId(joint))).collect()
 }

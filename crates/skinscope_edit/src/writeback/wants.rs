@@ -1,7 +1,9 @@
 //! The numbers that accessors are to hold.
 
+use std::collections::BTreeMap;
+
 use glam::DAffine3;
-use skinscope_model::{ComponentType, Model, NodeId, Origins, PrimitiveId, Skin, WeightFormat};
+use skinscope_model::{ComponentType, MeshId, Model, NodeId, Origins, PrimitiveId, Skin, WeightFormat};
 
 use super::homes::Homes;
 use crate::{Sheet, Stored, Table};
@@ -87,12 +89,12 @@ impl Want {
 }
 
 /// Returns what all accessors of joints, weights and matrices are to hold, also those that do not change; and how many
-/// vertices change.
-pub(super) fn of(sheet: &Sheet, homes: &Homes) -> (Vec<Want>, usize) {
+/// vertices of which meshes change.
+pub(super) fn of(sheet: &Sheet, homes: &Homes) -> (Vec<Want>, BTreeMap<MeshId, usize>) {
     let model = sheet.model;
     let before = Sheet::of_file(model).tables;
     let mut out = Vec::new();
-    let mut vertices = 0;
+    let mut changed = BTreeMap::new();
     let is_same = |a: usize, b: usize| before[a].has_same(&before[b]) && sheet.tables[a].has_same(&sheet.tables[b]);
     for (number, (old, new)) in before.iter().zip(&sheet.tables).enumerate() {
         // Primitives of the file that share their vertices name the same accessors.
@@ -109,10 +111,13 @@ pub(super) fn of(sheet: &Sheet, homes: &Homes) -> (Vec<Want>, usize) {
         old.widen(new.per_vertex);
         let stored = [old.stored(), new.stored()];
         if !sheet.is_counted_before(number, &is_same) {
-            vertices += match is_gained(model, new) {
+            let vertices = match is_gained(model, new) {
                 true => new.vertices(),
                 false => stored[1].changed_vertices(&stored[0], new.per_vertex).len(),
             };
+            if let Some(first) = new.primitives.first().filter(|_| vertices > 0) {
+                *changed.entry(first.mesh).or_default() += vertices;
+            }
         }
         for set in 0..new.per_vertex / 4 {
             for is_weights in [false, true] {
@@ -123,7 +128,7 @@ pub(super) fn of(sheet: &Sheet, homes: &Homes) -> (Vec<Want>, usize) {
     for (index, skin) in model.stored_skins().iter().enumerate() {
         out.extend(of_skin(sheet, index, skin));
     }
-    (out, vertices)
+    (out, changed)
 }
 
 /// Returns whether the file has no weights for what a table is of, since it gained a skin after it was read.

@@ -18,6 +18,9 @@ use super::{
 /// Where the making of each shape ends and that of keys begins, as a share of the work.
 const MADE: f32 = 0.7;
 
+/// How a shape that was made is seen.
+const SEEN: &str = "Turn a joint that brings it in, or play the clip, to see it come and go; Undo takes it back.";
+
 /// Displacements of some vertices of a primitive of the file: metres, in the scene.
 pub(crate) type Displaced = (PrimitiveId, Vec<(u32, [f64; 3])>);
 
@@ -76,7 +79,7 @@ pub(crate) struct ShapeTask {
     pub bounds: Aabb,
 }
 
-/// A model with other morph targets, and what is said of them: a line each.
+/// A model with other morph targets, and what is said of them: a line each, of which the first says what was made.
 #[derive(Clone, Debug)]
 pub(crate) struct MadeShapes {
     pub model: Arc<Model>,
@@ -117,7 +120,9 @@ impl ShapeTask {
                 let (image, driver) = mirror_image(model, &Sides::of(model, self.bounds)?, name, context)?;
                 let (shapes, drivers) = ([image], [ShapeDriver { driver, shapes: vec![0] }]);
                 let made = add_shapes(model, &shapes, &drivers, context)?;
-                let lines = made.lines(&shapes, &drivers);
+                let mut lines = vec![made.made(&shapes, &drivers)];
+                lines.extend(made.lines(&shapes, &drivers));
+                lines.push(SEEN.to_owned());
                 Ok((made.model, lines))
             }
             _ => self.shaped(model, self.targets(model, context)?, context),
@@ -224,9 +229,11 @@ impl ShapeTask {
         let named = Some(self.joints.clone()).filter(|joints| !joints.is_empty());
         let drivers = drivers(model, &shapes, named)?;
         let made = add_shapes(model, &shapes, &drivers, context)?;
-        let mut lines = made.lines(&shapes, &drivers);
+        let mut lines = vec![made.made(&shapes, &drivers)];
+        lines.extend(made.lines(&shapes, &drivers));
         lines.extend(remarks(&made.model));
         lines.push(format!("It is right by {}, which it was taken back through.", self.base.label));
+        lines.push(SEEN.to_owned());
         Ok((made.model, lines))
     }
 }

@@ -1,6 +1,9 @@
 //! What is said of shapes that were made.
 
+use std::collections::BTreeSet;
+
 use skinscope_base::words::counted;
+use skinscope_model::NodeId;
 use skinscope_solve::ShapeDriver;
 
 use super::{Reshaped, Shape};
@@ -9,6 +12,20 @@ use super::{Reshaped, Shape};
 const HARDLY: f64 = 0.01;
 
 impl Reshaped {
+    /// Returns which shapes were made, with how many vertices they move and which joints bring them in.
+    pub(super) fn made(&self, shapes: &[Shape], drivers: &[ShapeDriver]) -> String {
+        let names = &self.model.skeleton.names;
+        let joints: BTreeSet<NodeId> = drivers.iter().flat_map(|of| of.driver.joints().iter().copied()).collect();
+        let joints: Vec<&str> = joints.iter().map(|joint| names[joint.index()].as_str()).collect();
+        let made = match self.names.get(..shapes.len()) {
+            Some([name]) => format!("the shape {name}"),
+            Some(names) => format!("{} shapes, {}", names.len(), names.join(", ")),
+            None => "shapes".to_owned(),
+        };
+        let vertices = counted(shapes.iter().map(Shape::moved).sum::<usize>(), "vertex", "vertices");
+        format!("Made {made}: {vertices}, brought in by {}", joints.join(", "))
+    }
+
     /// Returns the largest weight of a new shape in any clip.
     #[must_use]
     pub fn most(&self, shape: usize) -> f64 {

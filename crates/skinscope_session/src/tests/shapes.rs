@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use glam::Vec3;
 use skinscope_base::parallel::JobContext;
+use skinscope_inspect::Inspection;
+use skinscope_inspect::check::CheckOptions;
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Clip, MeshId, Model, ModelParts, NodeId, Path, PrimitiveId, Sampler, WeightChange};
 
 use crate::tests::sessions::still_session;
 use crate::{
-    ChannelValue, Command, Document, EditCommand, PlaybackCommand, PoseSource, Session, ShapeCommand, ShapeSettings,
-    ViewCommand, Work,
+    ChannelValue, Command, Document, EditCommand, Examination, PlaybackCommand, PoseSource, Session, ShapeCommand,
+    ShapeSettings, ViewCommand, Work,
 };
 
 fn bend(session: &mut Session, degrees: f32) {
@@ -84,6 +86,28 @@ fn shapes_that_are_made_in_the_background_are_those_made_at_once_in_one_step() {
         session.apply(EditCommand::Redo);
         assert!(state(session.model().unwrap()) == after, "{command:?}");
     }
+}
+
+#[test]
+fn a_model_that_was_checked_is_looked_at_again_once_it_has_other_shapes() {
+    let mut session = bent();
+    let inspect = |session: &mut Session| {
+        let model = Arc::clone(session.edited_weights().edited_model().unwrap());
+        let flag = std::sync::atomic::AtomicBool::new(false);
+        session.inspected(&model, Inspection::of(&model, &CheckOptions::default(), &flag).unwrap());
+    };
+    shape(&mut session, of_drawn("one"));
+    assert_eq!(session.take_examination(), None, "nobody has asked for a check");
+    inspect(&mut session);
+    let settings = ShapeSettings { name: "dent".into(), ..ShapeSettings::default() };
+    let by = Arc::new(vec![(PrimitiveId::new(MeshId(0), 0), vec![(70, [0.0, 0.0, 0.05])])]);
+    shape(&mut session, ShapeCommand::OfOffsets(settings, by));
+    let told = session.tools().shapes.clone().unwrap().unwrap();
+    assert!(told[0].starts_with("Made the shape dent: ") && told[0].contains(", brought in by "), "{told:?}");
+    assert_eq!(session.take_examination(), Some(Examination::Check));
+    inspect(&mut session);
+    session.apply(EditCommand::Undo);
+    assert_eq!(session.take_examination(), Some(Examination::Check));
 }
 
 #[test]

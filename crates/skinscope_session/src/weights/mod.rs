@@ -118,10 +118,14 @@ impl Skinning<'_> {
         }
     }
 
-    /// Shows the open file with the weights and matrices of `model`.
+    /// Shows the open file with the weights and matrices of `model`. Where findings were forgotten by that, since it has other skins or morph
+    /// targets, the model is looked at again.
     pub(crate) fn show_skinning(&mut self, model: Arc<Model>) {
-        if let Some(document) = self.document.as_mut() {
-            document.show_edited(model, self.defers_work);
+        let Some(document) = self.document.as_mut() else { return };
+        let was_checked = document.inspection.is_some();
+        document.show_edited(model, self.defers_work);
+        if was_checked && document.inspection.is_none() {
+            self.tools.ask_for_check();
         }
     }
 

@@ -125,7 +125,7 @@ pub struct Tools {
     pub(super) before: Option<Arc<Model>>,
 }
 
-/// What is to be looked at anew of a model, whose mesh was bound or is no longer tried to be bound.
+/// What is to be looked at anew of a model: its mesh was bound or is no longer tried to be bound, or it has other morph targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Examination {
     /// What the checker finds.

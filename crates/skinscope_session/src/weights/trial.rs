@@ -29,7 +29,7 @@ impl LeftByBaking {
 
 impl Tools {
     /// Asks for another look at the model, unless more is asked for already.
-    fn ask_for_check(&mut self) {
+    pub(super) fn ask_for_check(&mut self) {
         self.examination = self.examination.or(Some(Examination::Check));
     }
 
@@ -231,7 +231,7 @@ impl Session {
         self.tools.ask_for_motion();
     }
 
-    /// Returns what is to be looked at anew since a mesh was bound, once.
+    /// Returns what is to be looked at anew since the model has other skins or morph targets, once.
     pub fn take_examination(&mut self) -> Option<Examination> {
         self.tools.examination.take()
     }

@@ -16,7 +16,7 @@ pub(super) struct Folds {
 }
 
 impl Default for Folds {
-    /// What is set once and then left alone is folded at first, so that the layers are in sight below it.
+    /// What is set once and then left alone is folded at first, so that little stands below what is set often.
     fn default() -> Self {
         Self { touch: true, stroke: false, limits: false }
     }

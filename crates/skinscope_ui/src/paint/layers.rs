@@ -9,7 +9,7 @@ use crate::icons;
 use crate::theme::{self, BODY, ROW, SMALL, colors};
 use crate::value_row::ValueRow;
 use crate::widgets::{
-    chip, chip_width, counted, focus_ring, link, paint_line, press, row_background, section, shortened,
+    chip, chip_width, counted, focus_ring, link, paint_line, press, quiet_text, row_background, section, shortened,
 };
 
 /// The width of the switch before a name, and of the figure after it, points.
@@ -27,16 +27,15 @@ pub(super) struct LayerList {
     typed: Option<(LayerId, String)>,
 }
 
-/// Shows the layers.
-pub(super) fn show(ui: &mut Ui, session: &Session, list: &mut LayerList, commands: &mut Vec<Command>) {
+/// Shows which layers there are, and which one brushes paint in.
+pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let (layers, asked) = (session.painting().layers(), session.painting().asked_layers());
     section(ui, "Layers", |ui| {
         // A layer would take the place of those that the file keeps before anybody has said what becomes of them.
         if asked.is_some() {
             return;
         }
-        let help =
-            "Add a layer over the one that is painted in: brushes change its weights, and it lies over those below";
+        let help = "Add a layer over the one that is painted in: brushes change its weights, which lie over those below and can be switched off again";
         if link(ui, "Add", "Add a layer").on_hover_text(help).clicked() {
             push(commands, LayerCommand::Add(String::new()));
         }
@@ -46,9 +45,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, list: &mut LayerList, command
         return;
     }
     if layers.is_empty() {
-        let text = "None. Brushes paint the weights themselves; what is painted in a layer can be switched off again.";
-        ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
-        return of_other(ui, session, commands);
+        return quiet_text(ui, "None: brushes paint the weights themselves.");
     }
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing = vec2(0.0, 0.0);
@@ -57,8 +54,13 @@ pub(super) fn show(ui: &mut Ui, session: &Session, list: &mut LayerList, command
         }
         base(ui, layers, commands);
     });
-    ui.add_space(4.0);
+}
+
+/// Shows what can be done with the layer that brushes paint in, and the layers of the model beside.
+pub(super) fn in_hand(ui: &mut Ui, session: &Session, list: &mut LayerList, commands: &mut Vec<Command>) {
+    let layers = session.painting().layers();
     if let Some(layer) = layers.active().and_then(|id| layers.layer(id)) {
+        section(ui, "Layer in hand", |_| {});
         name(ui, layer, list, commands);
         opacity(ui, layer, commands);
         ui.add_space(4.0);
@@ -69,7 +71,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, list: &mut LayerList, command
             ui.add(Label::new(RichText::new(copied).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
         }
     }
-    of_other(ui, session, commands);
+    if session.painting().asked_layers().is_none() {
+        of_other(ui, session, commands);
+    }
 }
 
 /// Offers copies of the layers that the model beside this one has.

@@ -139,16 +139,20 @@ fn contents(ui: &mut Ui, session: &Session, panel: &mut PaintPanel, commands: &m
     }
     let before = session.painting().settings();
     let mut now = before.clone();
+    if !drags {
+        joints::show(ui, session, &mut now, (&mut panel.painted, &mut panel.to), commands);
+    }
+    // Where one paints is in sight beside what is painted; what is set of a layer stands below what is set of a touch.
+    layers::show(ui, session, commands);
     if drags {
         settings::of_drag(ui, session, &mut now);
     } else {
-        joints::show(ui, session, &mut now, (&mut panel.painted, &mut panel.to), commands);
         settings::show(ui, session, &mut panel.folds, brush, &mut now);
     }
     if now != *before {
         commands.push(PaintCommand::Set(now).into());
     }
-    layers::show(ui, session, &mut panel.layers, commands);
+    layers::in_hand(ui, session, &mut panel.layers, commands);
     if !session.painting().layers().is_empty() {
         effects::show(ui, session.painting().layers(), commands);
     }
