@@ -119,7 +119,7 @@ fn lines_of_parts_become_the_reports_of_the_whole() {
         [("json", 0), ("sarif", 1), ("junit", 2)].map(|(form, i)| format!("--{form}={}", outputs[i].display()));
     let forms = [to_json.as_str(), to_sarif.as_str(), to_junit.as_str(), "--html", outputs[3].to_str().unwrap()];
     let (stdout, stderr) = merged(&[&parts[..], &forms].concat(), 1);
-    assert_eq!(stdout, "24 files: 1 error, 1 warning\n");
+    assert_eq!(stdout, "24 files: 1 error, 1 warning; 1 does not load\n");
     assert!(stderr.contains("joined_not_there.glb: ") && stderr.contains("1 of 24 files does not load"), "{stderr}");
     let [read_json, _, read_junit, page] = outputs.each_ref().map(|path| std::fs::read_to_string(path).unwrap());
     assert_eq!(rough(&read_json), rough(&of_whole("--json")));
