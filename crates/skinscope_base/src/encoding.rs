@@ -1,10 +1,10 @@
 //! Text of other programs: with a byte order mark, or in UTF-16, as editors and shells of Windows write it.
 
 use std::borrow::Cow;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, BufRead, ErrorKind};
 
 /// The byte order mark of UTF-8.
-const MARK: &[u8] = b"\xEF\xBB\xBF";
+pub const MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Returns the bytes of a text in UTF-8 without a byte order mark. Text in UTF-16 is recognised by its mark; what is no character there becomes
 /// U+FFFD. Other bytes are returned as they are.
@@ -22,18 +22,30 @@ pub fn utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// Reads lines of a text that need not have ended, as bytes of UTF-8 or of no encoding at all, without their ends and without byte order marks.
+/// Where the text has a NUL, lines end at NULs alone, so that they may have line breaks in them, as `find -print0` writes names.
 #[derive(Debug)]
 pub struct Lines<R> {
     text: R,
     /// How two bytes make a unit of UTF-16; `None` where the text is no UTF-16.
     unit: Option<fn([u8; 2]) -> u16>,
+    /// Whether lines end at NULs.
+    by_nul: bool,
     has_begun: bool,
+    has_looked: bool,
 }
 
-impl<R: Read> Lines<R> {
-    /// Reads lines of `text`, which should be buffered.
+impl<R: BufRead> Lines<R> {
+    /// Reads lines of `text`.
     pub fn new(text: R) -> Self {
-        Self { text, unit: None, has_begun: false }
+        Self { text, unit: None, by_nul: false, has_begun: false, has_looked: false }
+    }
+
+    /// Returns the bytes that were read already and belong to no line yet, or waits for the next ones.
+    ///
+    /// # Errors
+    /// The text cannot be read.
+    pub fn ahead(&mut self) -> io::Result<&[u8]> {
+        self.text.fill_buf()
     }
 
     /// Returns the next line; `None` after the last one.
@@ -43,11 +55,22 @@ impl<R: Read> Lines<R> {
     pub fn next_line(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut line = Vec::new();
         let mut units = Vec::new();
+        if !std::mem::replace(&mut self.has_looked, true) {
+            // What cannot be read is told below.
+            let start = self.ahead().unwrap_or_default();
+            self.by_nul = !is_utf_16(start) && start.contains(&0);
+        }
         loop {
             match self.unit {
                 None => {
-                    let Some(byte) = self.byte()? else { return Ok(ended(line)) };
-                    if byte == b'\n' {
+                    let Some(byte) = self.byte()? else {
+                        return Ok(if self.by_nul { Some(line).filter(|line| !line.is_empty()) } else { ended(line) });
+                    };
+                    if byte == 0 {
+                        self.by_nul = true;
+                        return Ok(Some(line));
+                    }
+                    if byte == b'\n' && !self.by_nul {
                         return Ok(Some(plain(line)));
                     }
                     line.push(byte);
@@ -86,6 +109,12 @@ impl<R: Read> Lines<R> {
             }
         }
     }
+}
+
+/// Returns whether a text begins with the mark of UTF-16.
+#[must_use]
+pub fn is_utf_16(start: &[u8]) -> bool {
+    matches!(start, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..])
 }
 
 /// Returns the last line, which may lack its end.
@@ -135,6 +164,9 @@ mod tests {
         assert_eq!(lines(b"a\n\xEF\xBB\xBFb\n").unwrap(), ["a", "b"]);
         assert_eq!(lines(b"a\n").unwrap(), ["a"]);
         assert_eq!(lines(b"").unwrap(), [""; 0]);
+        // Names of `find -print0`, the first of which has a line break, and one that has none behind it.
+        assert_eq!(lines(b"a\n.glb\0b.glb\r\0c.glb").unwrap(), ["a\n.glb", "b.glb\r", "c.glb"]);
+        assert_eq!(lines(b"a.glb\0").unwrap(), ["a.glb"]);
         assert_eq!(lines(&little[..3]).unwrap_err().kind(), ErrorKind::UnexpectedEof);
         assert_eq!(Lines::new(&b"\xE9t\xE9\n"[..]).next_line().unwrap().unwrap(), b"\xE9t\xE9");
     }

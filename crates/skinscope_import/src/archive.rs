@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flate2::read::MultiGzDecoder;
-use tar::EntryType;
+use tar::{Entry, EntryType};
 
 use super::bytes::{Owner, SharedStream};
 use super::error::{guarded, quoted};
+use super::foreign;
 use super::zip_members::{self, Packed, ZipMember, is_zip};
 use super::{ImportError, Limits, opened};
 
@@ -24,6 +25,9 @@ pub const MODEL_ENDINGS: [&str; 3] = ["glb", "gltf", "vrm"];
 
 const PACK_AGAIN: &str = "pack it again, stored or deflated and without a password";
 const WHOLE: &str = "the archive is cut off or damaged; copy or download it again";
+const UNPACK: &str = "unpack it, and check what is in it";
+const NO_ARCHIVE: &str = "pack the models as .tar, .tar.gz or .zip, or name them one by one";
+const JOIN: &str = "join archives by `tar --concatenate`, or check each of them";
 
 /// Returns whether a file is an archive by its name: `.tar`, `.tar.gz`, `.tgz` or `.zip`.
 #[must_use]
@@ -43,8 +47,8 @@ pub struct Archive {
     members: Vec<Member>,
     /// The number of each member by its path; of two with one path the later one, as when it is unpacked.
     places: HashMap<String, usize>,
-    /// Why the list of members ends before that of the archive does.
-    fault: Option<String>,
+    /// Why the list of members ends before that of the archive does, and what the user can do about it.
+    fault: Option<(String, &'static str)>,
 }
 
 #[derive(Debug)]
@@ -55,7 +59,7 @@ struct Member {
 }
 
 /// Where the bytes of a member are.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Data {
     /// In the archive as they are.
     Plain(Range<u64>),
@@ -88,7 +92,7 @@ impl Archive {
     /// Returns whether bytes begin as an archive does.
     #[must_use]
     pub fn begins(bytes: &[u8]) -> bool {
-        is_zip(bytes) || is_gzip(bytes) || bytes.get(257..262) == Some(&b"ustar"[..])
+        is_zip(bytes) || is_gzip(bytes) || is_tar(bytes)
     }
 
     fn of_owner(name: String, file: Option<PathBuf>, owner: Owner, limits: &Limits) -> Result<Self, ImportError> {
@@ -96,13 +100,13 @@ impl Archive {
             Some(start) => start.read()?.into_owned(),
             None => Vec::new(),
         };
-        let owner = if is_gzip(&start) { Owner::Memory(gunzipped(&name, owner, limits)?) } else { owner };
+        let is_gzip = is_gzip(&start);
+        let owner = if is_gzip { Owner::Memory(gunzipped(&name, owner, limits)?) } else { owner };
         let mut out =
             Self { name, file, bytes: Arc::new(owner), members: Vec::new(), places: HashMap::new(), fault: None };
         // Decoders of others may panic on bad data.
-        let listed = guarded(|| if is_zip(&start) { out.list_zip(limits) } else { out.list_tar(limits) });
+        let listed = guarded(|| if is_zip(&start) { out.list_zip(limits) } else { out.list_tar(is_gzip, limits) });
         listed.unwrap_or(Err(ImportError::Internal))?;
-        out.places = out.members.iter().enumerate().map(|(i, member)| (member.path.clone(), i)).collect();
         Ok(out)
     }
 
@@ -137,51 +141,91 @@ impl Archive {
     /// Returns why not everything is listed that is in the archive, or why there is nothing to check; `None` where all is fine.
     #[must_use]
     pub fn fault(&self) -> Option<ImportError> {
-        if let Some(fault) = &self.fault {
-            return Some(ImportError::invalid(&self.name, "a whole archive", fault).advise(WHOLE));
+        if let Some((fault, advice)) = &self.fault {
+            return Some(ImportError::invalid(&self.name, "a whole archive", fault).advise(advice));
         }
         let advice = "pack .glb or .gltf files with what they refer to";
         let none = || ImportError::invalid(&self.name, "a model in the archive", "none").advise(advice);
         self.models().next().is_none().then(none)
     }
 
-    fn list_tar(&mut self, limits: &Limits) -> Result<(), ImportError> {
-        let length = self.bytes.bytes().len();
+    fn push(&mut self, path: String, data: Data) {
+        self.places.insert(path.clone(), self.members.len());
+        self.members.push(Member { path, data });
+    }
+
+    fn list_tar(&mut self, was_gzip: bool, limits: &Limits) -> Result<(), ImportError> {
         let mut archive = tar::Archive::new(Headers { stream: SharedStream::new(&self.bytes), read: 0 });
         let failed = |source| ImportError::Read { path: self.name.clone(), source };
+        let mut is_first = true;
         for entry in archive.entries_with_seek().map_err(failed)? {
-            let entry = match entry {
+            let mut entry = match entry {
                 Ok(entry) => entry,
                 Err(error) => {
-                    self.fault = Some(error.to_string());
-                    break;
+                    if let Some(error) = self.no_tar(was_gzip)?.filter(|_| is_first) {
+                        return Err(error);
+                    }
+                    self.fault = Some((error.to_string(), WHOLE));
+                    return Ok(());
                 }
             };
-            let (start, kind) = (entry.raw_file_position(), entry.header().entry_type());
-            let data = match (kind, start.checked_add(entry.size())) {
-                (EntryType::GNUSparse, _) => Data::Unreadable("stored with holes (sparse)".to_owned()),
-                (EntryType::Regular | EntryType::Continuous, Some(end)) if end <= length => Data::Plain(start..end),
-                (EntryType::Regular | EntryType::Continuous, _) => Data::Unreadable("cut off".to_owned()),
-                // Folders and links have no bytes of their own.
-                _ => continue,
-            };
-            self.members.push(Member { path: plain(&String::from_utf8_lossy(&entry.path_bytes())), data });
+            is_first = false;
+            let named = name_of_sparse(&mut entry);
+            if let Some(data) = self.data_of(&entry, named.is_some()) {
+                let name = named.flatten();
+                self.push(plain(&text(name.as_deref().unwrap_or(&entry.path_bytes()))), data);
+            }
             if self.members.len() > limits.json_values {
-                self.fault = Some(format!("more than {} members", limits.json_values));
-                break;
+                self.fault = Some((format!("more than {} members", limits.json_values), WHOLE));
+                return Ok(());
             }
         }
+        if goes_on(archive.into_inner().stream) {
+            self.fault = Some(("another archive behind its end".to_owned(), JOIN));
+        }
         Ok(())
+    }
+
+    /// Returns where the bytes of a member of a tar are; `None` for what has none, such as folders and symbolic links.
+    fn data_of(&self, entry: &Entry<Headers>, is_sparse: bool) -> Option<Data> {
+        let (start, length) = (entry.raw_file_position(), self.bytes.bytes().len());
+        let end = start.checked_add(entry.size()).filter(|end| *end <= length);
+        match (entry.header().entry_type(), end) {
+            (EntryType::GNUSparse, _) => Some(Data::Unreadable(SPARSE.to_owned())),
+            (EntryType::Regular | EntryType::Continuous, _) if is_sparse => Some(Data::Unreadable(SPARSE.to_owned())),
+            (EntryType::Regular | EntryType::Continuous, Some(end)) => Some(Data::Plain(start..end)),
+            (EntryType::Regular | EntryType::Continuous, None) => Some(Data::Unreadable("cut off".to_owned())),
+            // A hard link is another name of a file that comes before it.
+            (EntryType::Link, _) => {
+                let path = plain(&text(&entry.link_name_bytes().unwrap_or_default()));
+                let before = self.places.get(&path).map(|place| self.members[*place].data.clone());
+                let missing =
+                    || Data::Unreadable(format!("a link to \"{path}\", which is not before it in the archive"));
+                Some(before.unwrap_or_else(missing))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the error about a file that does not begin as a tar does; `None` where it does.
+    fn no_tar(&self, was_gzip: bool) -> Result<Option<ImportError>, ImportError> {
+        let bytes = self.bytes.bytes();
+        let start = bytes.part(0, bytes.len().min(TAR_START)).map(|part| part.read()).transpose()?;
+        if start.is_some_and(|start| is_tar(&start)) {
+            return Ok(None);
+        }
+        let found = foreign::kind(bytes)?;
+        let (found, advice) = found.map_or(("something else".to_owned(), NO_ARCHIVE), |of| (of.name, of.advice));
+        let (found, advice) = if was_gzip { (format!("a gzip archive of {found}"), UNPACK) } else { (found, advice) };
+        Ok(Some(ImportError::invalid(&self.name, "an archive (.tar, .tar.gz or .zip)", found).advise(advice)))
     }
 
     fn list_zip(&mut self, limits: &Limits) -> Result<(), ImportError> {
         let wrong = |why: String| ImportError::invalid(&self.name, "a whole archive", why).advise(WHOLE);
         let all = zip_members::list(self.bytes.bytes(), limits).map_err(wrong)?;
-        let member = |ZipMember { path, data }: ZipMember| Member {
-            path: plain(&path),
-            data: data.map_or_else(Data::Unreadable, Data::Packed),
-        };
-        self.members = all.into_iter().map(member).collect();
+        for ZipMember { path, data } in all {
+            self.push(plain(&text(&path)), data.map_or_else(Data::Unreadable, Data::Packed));
+        }
         Ok(())
     }
 
@@ -257,6 +301,42 @@ fn is_gzip(start: &[u8]) -> bool {
     start.starts_with(b"\x1F\x8B")
 }
 
+/// How many bytes at the start of a tar say what it is.
+const TAR_START: u64 = 512;
+
+/// Returns whether a header of a tar begins here. Those of before 1988 have no word that says so.
+fn is_tar(start: &[u8]) -> bool {
+    start.get(257..262) == Some(&b"ustar"[..])
+}
+
+const SPARSE: &str = "stored with holes (sparse)";
+
+/// Where an extended header says that a member of a tar has holes, returns the name that stands there too; its data is not that of the file.
+fn name_of_sparse(entry: &mut Entry<Headers>) -> Option<Option<Vec<u8>>> {
+    let (mut is_sparse, mut name) = (false, None);
+    for field in entry.pax_extensions().ok().flatten().into_iter().flatten().flatten() {
+        is_sparse |= field.key_bytes().starts_with(b"GNU.sparse.");
+        if field.key_bytes() == b"GNU.sparse.name" {
+            name = Some(field.value_bytes().to_vec());
+        }
+    }
+    is_sparse.then_some(name)
+}
+
+/// Returns whether another tar follows in the stream of one that has ended, behind the zeros that fill its last record.
+fn goes_on(mut stream: SharedStream) -> bool {
+    let mut block = [0_u8; TAR_START as usize];
+    for _ in 0..MOST_HEADERS / block.len() {
+        if stream.read_exact(&mut block).is_err() {
+            return false;
+        }
+        if block.iter().any(|byte| *byte != 0) {
+            return is_tar(&block);
+        }
+    }
+    false
+}
+
 /// Unpacks a gzipped tar into memory, where its members can be read in any order.
 fn gunzipped(name: &str, owner: Owner, limits: &Limits) -> Result<Vec<u8>, ImportError> {
     let most = limits.file_bytes;
@@ -272,6 +352,16 @@ fn gunzipped(name: &str, owner: Owner, limits: &Limits) -> Result<Vec<u8>, Impor
     }
     Limits::check(name, "its unpacked length in bytes", out.len() as u64, most)?;
     Ok(out)
+}
+
+/// Returns a name as text. Bytes that are no UTF-8 are written as `%XX`, so that different names stay different.
+fn text(name: &[u8]) -> String {
+    let mut out = String::new();
+    for chunk in name.utf8_chunks() {
+        out += chunk.valid();
+        chunk.invalid().iter().for_each(|byte| out += &format!("%{byte:02X}"));
+    }
+    out
 }
 
 /// Returns a path as members are found by: with `/` between its parts, without empty ones and those that are a dot. It names nothing

@@ -70,6 +70,12 @@ pub enum ImportError {
     /// The caller cancelled the import ([`super::Progress::cancel`]).
     #[error("import was cancelled")]
     Cancelled,
+    /// The caller gave up after so long a time.
+    #[error("it takes longer than the {seconds} s of --time-limit; allow more, or look at this file alone")]
+    TimeLimit {
+        /// The time that it had.
+        seconds: f64,
+    },
 }
 
 /// The advice about a broken file when nothing more special is known.

@@ -34,13 +34,14 @@ const DAMAGED: &str = "damaged";
 
 /// A member of a zip.
 pub(super) struct ZipMember {
-    pub path: String,
+    /// Its path, in UTF-8 or in no encoding that is known.
+    pub path: Vec<u8>,
     /// Where it is, or why it cannot be read.
     pub data: Result<Packed, String>,
 }
 
 /// Where the bytes of a member are, and what they must become.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Packed {
     /// Where its own header is.
     offset: u64,
@@ -84,7 +85,7 @@ pub(super) fn list(bytes: Bytes, limits: &Limits) -> Result<Vec<ZipMember>, Stri
         }
         let data = member(&head, extra);
         all_packed = all_packed.saturating_add(data.as_ref().map_or(0, |data| data.packed));
-        out.push(ZipMember { path: String::from_utf8_lossy(name).into_owned(), data });
+        out.push(ZipMember { path: name.to_vec(), data });
     }
     // Members that lie over each other unpack to more than any other zip of this length does.
     if all_packed > bytes.len() { Err("members that lie over each other".to_owned()) } else { Ok(out) }

@@ -25,8 +25,9 @@ pub(in crate::cli) fn check_given(args: &CheckArgs, name: &str, document: &Docum
     let options = args.options()?;
     let pose = args.rom.pose_file().map(read_pose).transpose()?;
     let model = document.stored();
-    let Examined { report, unmatched, rom, runtime, judged, .. } =
-        examine(args, &options, pose.as_ref(), model, &|_| ());
+    let late = |error| CliError::Import { file: name.to_owned(), error };
+    let examined = args.in_time(|| examine(args, &options, pose.as_ref(), model, &|_| ()));
+    let Examined { report, unmatched, rom, runtime, judged, .. } = examined.map_err(late)?;
     tell_unmatched(&unmatched);
     let outcome =
         Outcome::Checked { model, report: &report, gates: &judged, rom: rom.as_ref(), runtime: runtime.as_ref() };

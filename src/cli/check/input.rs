@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use crate::import::{Archive, ImportError, Options, Progress, Warning, import_bytes_showing, import_member_showing};
 use crate::model::Model;
@@ -58,7 +58,7 @@ impl Input {
 
     /// Reads everything in it but its images, which no rule looks at.
     pub(super) fn load(&self, options: &Options) -> Result<Document, ImportError> {
-        let has_geometry = AtomicBool::new(false);
+        let has_geometry = super::end_of_import();
         let progress = Progress { report: &|_, _| {}, cancel: &has_geometry };
         let mut document = None;
         let mut shown = |model: Arc<Model>, warnings: Vec<Warning>| {

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use skinscope_base::encoding;
 
 use super::super::{CliError, printable};
 use super::forms::{FormArgs, Format};
 use super::lines::{self, FileLine, Line, Setting};
+use super::names::is_stdin;
 use super::shard::Shard;
 use super::sinks::{FileOutput, Sinks, Totals};
 use super::{junit, page, report, sarif};
@@ -30,7 +32,7 @@ use crate::words::counted;
     3 something reaches --fail-on or exceeds --fail-over."
 )]
 pub(in crate::cli) struct MergeArgs {
-    /// Files with lines of JSON
+    /// Files with lines of JSON; - reads standard input
     #[arg(value_name = "LINES", required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -41,6 +43,11 @@ pub(in crate::cli) struct MergeArgs {
 const LONGEST: u64 = 1 << 28;
 /// How many missing parts and bad lines are named.
 const MOST_NAMED: usize = 8;
+
+/// What lines are read from, more than once.
+trait Input: Read + Seek {}
+
+impl<T: Read + Seek> Input for T {}
 
 /// Where the line about a file stands.
 #[derive(Clone, Copy)]
@@ -73,12 +80,12 @@ pub(in crate::cli) fn run(args: &MergeArgs) -> Result<(), CliError> {
     let mut index = Index::default();
     let mut inputs = Vec::new();
     for path in &args.files {
-        let file = File::open(path).map_err(|error| unreadable(path, &error))?;
-        let mut reader = BufReader::new(file);
+        let input = open(path).map_err(|error| unreadable(path, &error))?;
+        let mut reader = BufReader::new(input);
         index.read(&mut reader, (inputs.len(), path.as_path())).map_err(|error| unreadable(path, &error))?;
         inputs.push(reader.into_inner());
     }
-    let read: Vec<&Path> = args.files.iter().map(PathBuf::as_path).collect();
+    let read: Vec<&Path> = args.files.iter().map(PathBuf::as_path).filter(|path| !is_stdin(path)).collect();
     let sinks = Sinks::begin(&args.forms, &read, None)?;
     let (mut failing, mut least) = (0, Severity::Error);
     for (turn, place) in index.places.values().enumerate() {
@@ -106,6 +113,27 @@ pub(in crate::cli) fn run(args: &MergeArgs) -> Result<(), CliError> {
         (_, count @ 1..) => Err(CliError::Exceeded { count }),
         _ => Ok(()),
     }
+}
+
+/// Opens lines. What cannot be read twice, such as a pipe, is read into memory, and so is a file with a byte order mark, as shells of Windows
+/// write one.
+fn open(path: &Path) -> std::io::Result<Box<dyn Input>> {
+    let mut bytes = Vec::new();
+    if is_stdin(path) {
+        std::io::stdin().lock().read_to_end(&mut bytes)?;
+    } else {
+        let mut file = File::open(path)?;
+        if file.metadata()?.is_file() {
+            file.by_ref().take(3).read_to_end(&mut bytes)?;
+            file.rewind()?;
+            if !encoding::is_utf_16(&bytes) && !bytes.starts_with(encoding::MARK) {
+                return Ok(Box::new(file));
+            }
+            bytes.clear();
+        }
+        file.read_to_end(&mut bytes)?;
+    }
+    Ok(Box::new(Cursor::new(encoding::utf8(&bytes).into_owned())))
 }
 
 /// Returns the output for the line of a file.
@@ -201,11 +229,11 @@ impl Index {
 }
 
 impl Place {
-    fn read(self, inputs: &mut [File]) -> std::io::Result<Vec<u8>> {
-        let file = &mut inputs[self.input];
-        file.seek(SeekFrom::Start(self.offset))?;
+    fn read(self, inputs: &mut [Box<dyn Input>]) -> std::io::Result<Vec<u8>> {
+        let input = &mut inputs[self.input];
+        input.seek(SeekFrom::Start(self.offset))?;
         let mut text = vec![0; self.length];
-        file.read_exact(&mut text)?;
+        input.read_exact(&mut text)?;
         Ok(text)
     }
 }

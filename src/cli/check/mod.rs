@@ -23,6 +23,7 @@ use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
@@ -37,7 +38,7 @@ use self::lines::Setting;
 use self::names::{Names, is_stdin};
 use self::pictures::{Painter, Pictures};
 use self::report::Outcome;
-use self::rom::Measured;
+use self::rom::{Measured, Seconds};
 use self::runtime::{Prediction, predict};
 pub(super) use self::runtime::{packing, unskinned};
 use self::shard::Shard;
@@ -116,6 +117,9 @@ pub(super) struct CheckArgs {
     /// Run these rules alone, with commas between them; without it, all rules
     #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rules(), hide_possible_values = true)]
     rules: Option<Vec<String>>,
+    /// Give up a file whose reading, or whose check, takes longer than this, or `unlimited`; it counts as one that does not load
+    #[arg(long, value_name = "SECONDS", default_value = "unlimited", value_parser = rom::seconds)]
+    time_limit: Seconds,
     #[command(flatten)]
     rom: rom::RomArgs,
 }
@@ -131,6 +135,15 @@ impl CheckArgs {
         let rules = self.rules.as_ref().map(|_| RULES.iter().map(|rule| rule.id).filter(|id| self.names(id)).collect());
         let limit = self.runtime.map_or(usize::from(self.limit), |packing| packing.influences);
         Ok(CheckOptions { limit, rules, gates: gates::asked(&self.fail_over)? })
+    }
+
+    /// Does work that must be done within `--time-limit`.
+    fn in_time<T>(&self, work: impl FnOnce() -> T) -> Result<T, ImportError> {
+        let Seconds(Some(seconds)) = self.time_limit else { return Ok(work()) };
+        match parallel::within(Duration::from_secs_f64(seconds), work) {
+            (_, true) => Err(ImportError::TimeLimit { seconds }),
+            (done, false) => Ok(done),
+        }
     }
 
     /// Returns whether a severity reaches `--fail-on`.
@@ -199,11 +212,16 @@ impl Loader {
         Self { light, full, heavy: Default::default() }
     }
 
-    fn load(&self, turn: usize, input: &Input) -> (Result<Document, ImportError>, HeavyLock<'_>) {
-        match input.load(&self.light) {
+    /// Reads a file by `read`.
+    fn load(
+        &self,
+        turn: usize,
+        read: &dyn Fn(&Options) -> Result<Document, ImportError>,
+    ) -> (Result<Document, ImportError>, HeavyLock<'_>) {
+        match read(&self.light) {
             Err(ImportError::Limit { .. }) if self.light.limits != self.full.limits => {
                 let lock = self.heavy[turn % 2].lock().unwrap_or_else(PoisonError::into_inner);
-                (input.load(&self.full), Some(lock))
+                (read(&self.full), Some(lock))
             }
             loaded => (loaded, None),
         }
@@ -335,7 +353,9 @@ impl Task<'_> {
         }
         let path = input.path();
         say("reading");
-        let (document, _heavy_lock) = self.loader.load(turn, input);
+        // The wait for a lock is not counted.
+        let read = |options: &Options| -> Result<Document, ImportError> { self.args.in_time(|| input.load(options))? };
+        let (document, _heavy_lock) = self.loader.load(turn, &read);
         let document = match document {
             Ok(document) => document,
             Err(error) => return self.refused(input, formats, error),
@@ -345,7 +365,10 @@ impl Task<'_> {
         }
         let model = &Arc::clone(document.stored());
         let Examined { report, posed, unmatched, rom, runtime, judged } =
-            examine(self.args, self.options, self.pose, model, say);
+            match self.args.in_time(|| examine(self.args, self.options, self.pose, model, say)) {
+                Ok(examined) => examined,
+                Err(error) => return self.refused(input, formats, error),
+            };
         let (rom, runtime) = (rom.as_ref(), runtime.as_ref());
         let outcome = Outcome::Checked { model, report: &report, gates: &judged, rom, runtime };
         let result = report::json(&path, &outcome);
@@ -383,9 +406,17 @@ impl Task<'_> {
     }
 }
 
+/// Returns a flag that ends an import: the caller sets it once there is a model, and it is set where this work is cancelled.
+pub(in crate::cli) fn end_of_import() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let of_work = Arc::clone(&flag);
+    JobContext::of_waiting().on_cancel(move || of_work.store(true, Ordering::Relaxed));
+    flag
+}
+
 /// Reads everything in a file but its images, which no rule looks at.
 pub(in crate::cli) fn load(source: &Source, options: &Options) -> Result<Document, ImportError> {
-    let has_geometry = AtomicBool::new(false);
+    let has_geometry = end_of_import();
     let mut document = None;
     let progress = Progress { report: &|_, _| {}, cancel: &has_geometry };
     source.load_showing(options, &progress, &mut |shown| {

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::vec;
 
-use skinscope_base::encoding::Lines;
-use skinscope_base::file_kind;
+use skinscope_base::encoding::{Lines, is_utf_16};
+use skinscope_base::file_kind::{self, FileKind};
 
 use super::super::CliError;
 use super::input::{Input, STDIN};
@@ -18,8 +18,14 @@ use super::shard::Shard;
 use crate::import::{Archive, ImportError, Limits, is_archive};
 use crate::session::Source;
 
-/// A list of files, and its name for messages.
-type List = (String, Lines<Box<dyn BufRead + Send>>);
+/// A list of files.
+struct List {
+    /// Its name for messages.
+    name: String,
+    lines: Lines<Box<dyn BufRead + Send>>,
+    /// Whether its beginning was looked at.
+    is_known: bool,
+}
 
 /// The files that are still to be checked.
 pub(super) struct Names {
@@ -89,8 +95,8 @@ impl Names {
 
     fn next_of_list(&mut self) -> Result<Option<PathBuf>, CliError> {
         loop {
-            let Some((name, list)) = &mut self.list else { return Ok(None) };
-            match list.next_line().map_err(|error| unreadable(name, &error)) {
+            let Some(list) = &mut self.list else { return Ok(None) };
+            match list.next().map_err(|error| unreadable(&list.name, &*error)) {
                 Ok(Some(line)) if line.is_empty() => {}
                 Ok(Some(line)) => return Ok(Some(path_of(&line))),
                 // A list that has ended is not read again, though a terminal could go on.
@@ -103,19 +109,37 @@ impl Names {
     }
 }
 
+impl List {
+    /// Returns the next line, or why there is none: the list cannot be read, or is something else, such as a model.
+    fn next(&mut self) -> Result<Option<Vec<u8>>, Box<dyn Display>> {
+        if !std::mem::replace(&mut self.is_known, true) {
+            let start = self.lines.ahead().unwrap_or_default();
+            if let Some(kind) = other_kind(start) {
+                return Err(Box::new(kind));
+            }
+        }
+        self.lines.next_line().map_err(|error| Box::new(error) as Box<dyn Display>)
+    }
+}
+
+/// Returns what the beginning of a list is that is none.
+fn other_kind(start: &[u8]) -> Option<FileKind> {
+    file_kind::of_start(&start[..start.len().min(file_kind::START)]).filter(|_| !is_utf_16(start))
+}
+
+/// Opens a list. What is no list is known at once where it is a file, and else when its turn comes: standard input may have nothing yet.
 fn open_list(path: &Path) -> Result<List, CliError> {
     if is_stdin(path) {
         let lines = Box::new(BufReader::new(std::io::stdin())) as Box<dyn BufRead + Send>;
-        return Ok((STDIN.to_owned(), Lines::new(lines)));
+        return Ok(List { name: STDIN.to_owned(), lines: Lines::new(lines), is_known: false });
     }
     let name = path.display().to_string();
     let file = File::open(path).map_err(|error| unreadable(&name, &error))?;
-    let mut list = BufReader::new(file);
-    let start = list.fill_buf().map_err(|error| unreadable(&name, &error))?;
-    let is_wide = matches!(start, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]);
-    match file_kind::of_start(&start[..start.len().min(file_kind::START)]).filter(|_| !is_wide) {
+    let mut lines = BufReader::new(file);
+    let kind = other_kind(lines.fill_buf().map_err(|error| unreadable(&name, &error))?);
+    match kind {
         Some(kind) => Err(unreadable(&name, &kind)),
-        None => Ok((name, Lines::new(Box::new(list) as Box<dyn BufRead + Send>))),
+        None => Ok(List { name, lines: Lines::new(Box::new(lines) as Box<dyn BufRead + Send>), is_known: true }),
     }
 }
 

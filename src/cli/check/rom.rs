@@ -73,11 +73,11 @@ pub(super) fn posed(model: &Model, file: &PoseFile) -> Option<(Model, Vec<String
     Some((model.with_rest(&rest)?, resolved.unmatched))
 }
 
-/// The longest time that a range of motion may take, seconds; `None`: any time.
+/// The longest time that something may take, seconds; `None`: any time.
 #[derive(Clone, Copy, Debug)]
-struct Seconds(Option<f64>);
+pub(super) struct Seconds(pub(super) Option<f64>);
 
-fn seconds(text: &str) -> Result<Seconds, String> {
+pub(super) fn seconds(text: &str) -> Result<Seconds, String> {
     if text == "unlimited" {
         return Ok(Seconds(None));
     }

@@ -11,6 +11,7 @@ use super::forms::{FormArgs, Format};
 use super::shard::Shard;
 use super::{lines, report};
 use crate::output::{NewFile, is_stdout, overwritten, overwritten_by_stdout, say};
+use crate::words::counted;
 
 /// One output of a run.
 struct Sink {
@@ -236,8 +237,12 @@ impl Sinks {
             }
             sink.end()?;
             if is_text && self.many && files > 0 {
-                let noun = if files == 1 { "file" } else { "files" };
-                print(&format!("{files} {noun}: {}\n", report::counts(total.counts)))?;
+                let left = match unread {
+                    0 => String::new(),
+                    1 => "; 1 does not load".to_owned(),
+                    more => format!("; {more} do not load"),
+                };
+                print(&format!("{}: {}{left}\n", counted(files, "file", "files"), report::counts(total.counts)))?;
             }
         }
         match first_error {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use super::super::{CliError, check};
 use super::Failure;
@@ -38,7 +38,7 @@ enum Held {
 
 /// Reads everything in bytes but the images, which no command here looks at.
 fn read(bytes: &[u8], name: &str, options: &Options) -> Result<Document, ImportError> {
-    let has_geometry = AtomicBool::new(false);
+    let has_geometry = check::end_of_import();
     let progress = Progress { report: &|_, _| {}, cancel: &has_geometry };
     let mut document = None;
     let mut shown = |model: Arc<Model>, warnings: Vec<Warning>| {

@@ -174,7 +174,9 @@ fn hostile_archives_are_told_and_the_run_goes_on() {
     let cut = &two[..512 + fine.len().next_multiple_of(512) + 700];
     let mut wrong = two.clone();
     wrong[512 + fine.len().next_multiple_of(512)] ^= 0x55;
-    let cases: [(&str, &[u8], &[&str]); 10] = [
+    let glb = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/figure.glb")).unwrap();
+    let joined = [&tarred(&one)[..], &two].concat();
+    let cases: [(&str, &[u8], &[&str]); 13] = [
         ("bomb.zip", &bomb, &["more than the limit of"]),
         ("lying.zip", &lying, &["expected a member that can be read"]),
         ("encrypted.zip", &encrypted, &["found encrypted"]),
@@ -183,7 +185,11 @@ fn hostile_archives_are_told_and_the_run_goes_on() {
         ("cut.tar", cut, &["", "found cut off"]),
         ("wrong.tar", &wrong, &["", "expected a whole archive"]),
         ("none.tar", &tarred(&[("notes.txt", &b"none"[..])]), &["expected a model in the archive"]),
-        ("text.zip", b"not an archive at all", &["expected a whole archive"]),
+        ("text.zip", b"not an archive at all", &["expected an archive (.tar, .tar.gz or .zip), found something else"]),
+        ("model.tar", &glb, &["found a binary glTF"]),
+        ("model.tar.gz", &gzipped(&glb), &["found a gzip archive of a binary glTF; unpack it"]),
+        // A tar behind the end of another one is left out by `tar` too, which says nothing.
+        ("joined.tar", &joined, &["", "found another archive behind its end"]),
         ("empty.zip", b"", &["expected a model in the archive"]),
     ];
     for (name, bytes, wanted) in cases {

@@ -83,8 +83,14 @@ fn a_list_names_files_line_by_line() {
     // What the command line names comes first.
     let rest = format!("{}\n{}\n", names[1], names[2]);
     assert_eq!(serde_json::from_str::<Value>(&fed(&["--json", "--list", "-", names[0]], &rest, 3)).unwrap(), wanted);
-    let text = fed(&["--list", "-"], &text, 3);
-    assert!(text.trim_end().ends_with("3 files: 1 error, 1 warning"), "{text}");
+    let told = fed(&["--list", "-"], &text, 3);
+    assert!(told.trim_end().ends_with("3 files: 1 error, 1 warning"), "{told}");
+    // As `find -print0` and `git ls-files -z` write names.
+    for text in [names.join("\0"), names.join("\0") + "\0"] {
+        assert_eq!(serde_json::from_str::<Value>(&fed(&["--list", "-", "--json"], &text, 3)).unwrap(), wanted);
+    }
+    // A model in place of a list.
+    assert_eq!(fed(&["--list", "-"], "glTF\u{2}\0\0\0", 2), "");
 }
 
 /// Editors and shells of Windows write a byte order mark, or UTF-16.

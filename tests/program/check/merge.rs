@@ -119,7 +119,7 @@ fn lines_of_parts_become_the_reports_of_the_whole() {
         [("json", 0), ("sarif", 1), ("junit", 2)].map(|(form, i)| format!("--{form}={}", outputs[i].display()));
     let forms = [to_json.as_str(), to_sarif.as_str(), to_junit.as_str(), "--html", outputs[3].to_str().unwrap()];
     let (stdout, stderr) = merged(&[&parts[..], &forms].concat(), 1);
-    assert_eq!(stdout, "24 files: 1 error, 1 warning\n");
+    assert_eq!(stdout, "24 files: 1 error, 1 warning; 1 does not load\n");
     assert!(stderr.contains("joined_not_there.glb: ") && stderr.contains("1 of 24 files does not load"), "{stderr}");
     let [read_json, _, read_junit, page] = outputs.each_ref().map(|path| std::fs::read_to_string(path).unwrap());
     assert_eq!(rough(&read_json), rough(&of_whole("--json")));
@@ -192,4 +192,36 @@ fn what_is_missing_is_told_and_the_rest_is_reported() {
     std::fs::write(&other, "\n{\"findings\":[]}\nno JSON\n").unwrap();
     let (_, stderr) = merged(&[other.to_str().unwrap()], 1);
     assert!(stderr.contains("missing_other.jsonl, line 2") && stderr.contains("line 3"), "{stderr}");
+}
+
+/// Shells of Windows write a byte order mark, or UTF-16.
+#[test]
+fn lines_may_come_by_standard_input_and_have_a_mark() {
+    let model = broken("marked_broken.gltf");
+    let lines = check(&[model.to_str().unwrap(), "--json-lines"]).stdout;
+    let text = String::from_utf8(lines.clone()).unwrap();
+    let marked = format!("\u{FEFF}{text}").into_bytes();
+    let wide: Vec<u8> = [0xFF, 0xFE].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    let path = scratch("marked.jsonl");
+    for bytes in [lines, marked, wide] {
+        std::fs::write(&path, &bytes).unwrap();
+        let wanted = "1 file: 1 error, 1 warning\n";
+        assert_eq!(merged(&[path.to_str().unwrap()], 3).0, wanted);
+        let input = std::fs::File::open(&path).unwrap();
+        let mut piped = Command::new(env!("CARGO_BIN_EXE_skinscope"));
+        let out = piped.args(["report", "merge", "-"]).stdin(input).output().unwrap();
+        assert_eq!((out.status.code(), String::from_utf8(out.stdout).unwrap().as_str()), (Some(3), wanted));
+    }
+}
+
+#[test]
+fn a_finding_of_a_rule_that_this_version_does_not_have_fails_too() {
+    let finding = json!({ "rule": "rule-of-tomorrow", "severity": "error", "message": "m", "fix": "f" });
+    let summary = json!({ "error": 1, "warning": 0, "info": 0 });
+    let line =
+        json!({ "file": "a.glb", "exit": "findings", "fail_on": "error", "findings": [finding], "summary": summary });
+    let path = scratch("tomorrow.jsonl");
+    std::fs::write(&path, format!("{line}\n")).unwrap();
+    let xml = merged(&[path.to_str().unwrap(), "--junit"], 3).0;
+    assert!(xml.contains("failures=\"1\"") && xml.contains("name=\"rule-of-tomorrow\"><failure"), "{xml}");
 }

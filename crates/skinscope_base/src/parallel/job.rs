@@ -74,13 +74,7 @@ impl<T> Job<T> {
 
     /// Asks the work to stop. It may still have a result, such as what it had found until then.
     pub fn cancel(&self) {
-        let state = &self.context.state;
-        // The lock orders this against `JobContext::on_cancel`.
-        let mut on_cancel = state.on_cancel.lock().unwrap_or_else(PoisonError::into_inner);
-        state.cancelled.store(true, Ordering::Relaxed);
-        if let Some(notify) = on_cancel.take() {
-            notify();
-        }
+        self.context.cancel();
     }
 
     /// Takes the result, which works once; `None` while there is none.
@@ -107,6 +101,15 @@ thread_local! {
     static LENT: RefCell<Option<JobContext>> = const { RefCell::new(None) };
 }
 
+/// What was lent to this thread before; it is so again when this goes, also where the work panics.
+struct Outer(Option<JobContext>);
+
+impl Drop for Outer {
+    fn drop(&mut self) {
+        LENT.set(self.0.take());
+    }
+}
+
 impl JobContext {
     /// Makes a context for work that runs on the caller's thread: nothing cancels it and nothing reads its progress, unless a job has lent
     /// its own to this thread ([`JobContext::lend`]).
@@ -117,12 +120,28 @@ impl JobContext {
     }
 
     /// Runs work that knows nothing of this job: wherever it asks [`JobContext::of_waiting`] on this thread it gets this context, so that it ends
-    /// when the job is cancelled. The work must not panic.
+    /// when the job is cancelled.
     pub fn lend<T>(&self, work: impl FnOnce() -> T) -> T {
-        let outer = LENT.replace(Some(self.clone()));
-        let done = work();
-        LENT.set(outer);
-        done
+        let _outer = Outer(LENT.replace(Some(self.clone())));
+        work()
+    }
+
+    /// Makes the context of a part of this work that may be cancelled alone; it is cancelled with the whole too.
+    pub(super) fn inner(&self) -> Self {
+        let inner = Self { state: Arc::default(), ..self.clone() };
+        let part = inner.clone();
+        self.on_cancel(move || part.cancel());
+        inner
+    }
+
+    /// Asks the work to stop.
+    pub(super) fn cancel(&self) {
+        // The lock orders this against `JobContext::on_cancel`.
+        let mut on_cancel = self.state.on_cancel.lock().unwrap_or_else(PoisonError::into_inner);
+        self.state.cancelled.store(true, Ordering::Relaxed);
+        if let Some(notify) = on_cancel.take() {
+            notify();
+        }
     }
 
     /// Returns whether nobody wants the result any more.
@@ -210,6 +229,9 @@ mod tests {
         });
         assert!(inner && lent.is_cancelled() && !own.is_cancelled());
         assert!(!JobContext::of_waiting().is_cancelled(), "nothing is lent any more");
+        let panics = || lent.lend(|| -> u8 { panic!("for the test") });
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics)).is_err());
+        assert!(!JobContext::of_waiting().is_cancelled(), "nothing is lent after a panic");
     }
 
     #[test]

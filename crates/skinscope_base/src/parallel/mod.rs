@@ -3,6 +3,7 @@
 
 mod in_order;
 mod job;
+mod time_limit;
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,6 +11,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 pub use in_order::in_order;
 pub use job::{Job, JobContext};
+pub use time_limit::within;
 
 /// Calls `work` for every index below `count` on all cores and returns the results in order. Calls begin in the order
 /// of the indices. Returns `None` where `cancel` was set before all were begun.

@@ -115,3 +115,55 @@ fn a_name_of_a_tar_is_not_longer_than_a_megabyte() {
     assert_eq!(archive.models().count(), 0);
     assert!(archive.fault().unwrap().to_string().contains("a header of more than"), "{:?}", archive.fault());
 }
+
+#[test]
+fn a_hard_link_is_the_file_before_it_and_a_file_with_holes_is_told_by_its_name() {
+    let mut builder = tar::Builder::new(Vec::new());
+    let mut header = tar::Header::new_gnu();
+    header.set_size(5);
+    builder.append_data(&mut header, "a.glb", &b"bytes"[..]).unwrap();
+    for (name, target) in [("links/b.glb", "./a.glb"), ("c.glb", "gone.glb")] {
+        let mut link = tar::Header::new_gnu();
+        link.set_entry_type(tar::EntryType::Link);
+        link.set_size(0);
+        builder.append_link(&mut link, name, target).unwrap();
+    }
+    // As `tar --sparse --format=posix` writes it: under another name, with a list of what is there before its bytes.
+    builder
+        .append_pax_extensions([("GNU.sparse.major", &b"1"[..]), ("GNU.sparse.name", &b"folder/d.glb"[..])])
+        .unwrap();
+    header.set_size(10);
+    builder.append_data(&mut header, "GNUSparseFile.7/d.glb", &b"1\n0\n4\nglTF"[..]).unwrap();
+    let archive = archive(builder.into_inner().unwrap());
+    let read = |member: usize| match archive.model(member, &Limits::default()) {
+        Ok(owner) => String::from_utf8(owner.bytes().read().unwrap().into_owned()).unwrap(),
+        Err(error) => error.to_string(),
+    };
+    let all: Vec<(String, String)> = archive.models().map(|member| (archive.path_of(member), read(member))).collect();
+    let wanted = [
+        ("shard/a.glb", "bytes"),
+        ("shard/links/b.glb", "bytes"),
+        ("shard/c.glb", "found a link to \"gone.glb\", which is not before it in the archive"),
+        ("shard/folder/d.glb", "found stored with holes (sparse)"),
+    ];
+    assert_eq!(all.len(), wanted.len(), "{all:?}");
+    for ((path, read), (wanted, said)) in all.iter().zip(wanted) {
+        assert!(path == wanted && read.contains(said), "{all:?}");
+    }
+}
+
+/// The programs of Windows write names in the code page of their country.
+#[test]
+fn names_that_are_no_utf_8_stay_different() {
+    let mut bytes = zipped(&[("Xa.glb", &b""[..]), ("Ya.glb", &b""[..])]);
+    for byte in &mut bytes {
+        *byte = match *byte {
+            b'X' => 0x81,
+            b'Y' => 0x82,
+            other => other,
+        };
+    }
+    let archive = archive(bytes);
+    let paths: Vec<String> = archive.models().map(|member| archive.path_of(member)).collect();
+    assert_eq!(paths, ["shard/%81a.glb", "shard/%82a.glb"]);
+}

@@ -20,6 +20,8 @@ class CheckOptions(TypedDict, total=False):
     """Say too what a runtime makes of the weights, and let its number of joints be --limit: three, unity-4, unity-2, unity-1, bevy, unreal-8, unreal-12, 4xu8, 8xu8, or numbers: N:TYPE:JOINTS (influences, u8, u16, f32 or stored, joints of a draw)."""
     rules: Any
     """Run these rules alone, with commas between them; without it, all rules."""
+    time_limit: Any
+    """Give up a file whose reading, or whose check, takes longer than this, or `unlimited`; it counts as one that does not load."""
     rom: bool
     """Also turn every joint through its limits and list where the skin suffers most: rules rom-…."""
     rom_degrees: Any
