@@ -139,14 +139,13 @@ fn contents(ui: &mut Ui, session: &Session, panel: &mut PaintPanel, commands: &m
     }
     let before = session.painting().settings();
     let mut now = before.clone();
-    if !drags {
-        joints::show(ui, session, &mut now, (&mut panel.painted, &mut panel.to), commands);
-    }
-    // Where one paints is in sight beside what is painted; what is set of a layer stands below what is set of a touch.
-    layers::show(ui, session, commands);
+    // Where one paints is in sight beside what is painted; what is set of a layer stands below what is set of a touch or a drag.
     if drags {
         settings::of_drag(ui, session, &mut now);
+        layers::show(ui, session, commands);
     } else {
+        joints::show(ui, session, &mut now, (&mut panel.painted, &mut panel.to), commands);
+        layers::show(ui, session, commands);
         settings::show(ui, session, &mut panel.folds, brush, &mut now);
     }
     if now != *before {
