@@ -116,7 +116,9 @@ class SKINSCOPE_PT_program(_Panel, bpy.types.Panel):
         """Draws it."""
         layout = self.layout
         column = layout.column(align=True)
-        column.operator("skinscope.open", icon="WINDOW")
+        row = column.row(align=True)
+        row.operator("skinscope.open", icon="WINDOW")
+        row.operator("preferences.addon_show", text="", icon="PREFERENCES").module = __package__
         if follow.followed:
             column.operator("skinscope.send", icon="FILE_REFRESH")
         for name, item in follow.followed.items():
