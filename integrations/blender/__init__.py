@@ -22,20 +22,30 @@ def _file_was_opened(*_):
     state.forget()
 
 
+@persistent
+def _step_was_undone(*_):
+    state.step_was_undone()
+
+
+HANDLERS = (("load_post", _file_was_opened), ("undo_post", _step_was_undone), ("redo_post", _step_was_undone))
+
+
 def register():
     """Adds the panel to Blender."""
     for kind in _classes:
         bpy.utils.register_class(kind)
     bpy.types.Object.skinscope_pose = bpy.props.IntProperty(options={"HIDDEN"}, description=findings.SHOWN)
     bpy.types.WindowManager.skinscope = bpy.props.PointerProperty(type=state.SkinscopeState)
-    bpy.app.handlers.load_post.append(_file_was_opened)
+    for name, handler in HANDLERS:
+        getattr(bpy.app.handlers, name).append(handler)
 
 
 def unregister():
     """Takes the panel out of Blender. Files that the program has open stay, and are followed no longer."""
     if bpy.app.timers.is_registered(operators.look):
         bpy.app.timers.unregister(operators.look)
-    bpy.app.handlers.load_post.remove(_file_was_opened)
+    for name, handler in HANDLERS:
+        getattr(bpy.app.handlers, name).remove(handler)
     follow.followed.clear()
     findings.forget()
     state.forget()

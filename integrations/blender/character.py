@@ -17,9 +17,15 @@ class Character:
     """Sentences about what is left out or looked at in another way than Blender shows it."""
 
 
+MOST_NAMES = 8
+"""How many names a sentence has."""
+
+
 def quoted(names):
-    """Returns names in quotation marks with commas between them."""
-    return ", ".join(f"“{name}”" for name in names)
+    """Returns names in quotation marks with commas between them; of many the first ones, and how many there are besides."""
+    names = list(names)
+    more = [f"{len(names) - MOST_NAMES} more"] if len(names) > MOST_NAMES else []
+    return ", ".join([f"“{name}”" for name in names[:MOST_NAMES]] + more)
 
 
 def armature_modifiers(mesh):
@@ -92,6 +98,9 @@ def find(active, selected, candidates, view_layer, binding=False):
             character.meshes.append(item)
     if hidden:
         character.notes.append(f"Hidden meshes are left out: {quoted(hidden)}.")
+    rigid = [item.name for item in candidates if item.type == "MESH" and _hangs_on(item, armature) and item.visible_get(view_layer=view_layer)]
+    if rigid:
+        character.notes.append(f"Left out, since they have no weights and follow a bone or the armature as a whole: {quoted(rigid)}.")
     if not character.meshes:
         raise Refused(_without_meshes(armature, hidden))
     if not any(bone.use_deform for bone in armature.data.bones):
@@ -147,6 +156,17 @@ def _belongs(item, armature, by_selection):
             raise
         return False
     return owner == armature or (by_selection and owner is None)
+
+
+def _hangs_on(mesh, armature):
+    """Whether a mesh that no armature moves by weights is below this one."""
+    parent = mesh.parent
+    while parent not in (None, armature):
+        parent = parent.parent
+    try:
+        return parent == armature and armature_of(mesh) is None
+    except Refused:
+        return False
 
 
 def _without_meshes(armature, hidden):

@@ -163,7 +163,7 @@ def pose(context, found, armature):
     if not (found.clip or found.turn):
         back(context, armature)
         return
-    if armature.skinscope_pose not in _before:
+    if not is_shown(armature):
         data = armature.animation_data
         armature.skinscope_pose = random.randrange(1, 1 << 31)
         _before[armature.skinscope_pose] = Before(
@@ -192,12 +192,16 @@ def pose(context, found, armature):
     context.view_layer.update()
 
 
+def is_shown(armature):
+    """Whether an armature stands as a finding is seen, and `back` returns it to how it stood before."""
+    return armature.skinscope_pose in _before
+
+
 def back(context, armature):
     """Returns an armature to how it stood before a finding was shown. Says whether one was."""
-    before = _before.get(armature.skinscope_pose)
-    if before is None:
+    if not is_shown(armature):
         return False
-    armature.skinscope_pose = 0
+    before, armature.skinscope_pose = _before[armature.skinscope_pose], 0
     data = armature.animation_data
     if data is not None:
         data.use_nla = before.use_nla

@@ -1,5 +1,7 @@
 """The buttons of the panel."""
 
+import os
+
 import bpy
 
 from . import character, exporting, files, findings, follow, objects, preferences, state, weights
@@ -27,7 +29,7 @@ class _Operator(bpy.types.Operator):
 
     def tell(self, context, sentences):
         """Shows sentences in the panel and, the first of them, below the view."""
-        context.window_manager.skinscope.notes = "\n".join(sentences)
+        state.tell(sentences)
         self.report({"INFO"}, sentences[0])
 
 
@@ -214,7 +216,7 @@ class SKINSCOPE_OT_open(_Operator):
         program = follow.find_program(preferences.program(context))
         item = _send(self, context)
         follow.start(program, item)
-        self.tell(context, [f"{item.path} is open in Skinscope. Save there, and the weights come back.", *item.notes])
+        self.tell(context, [f"{os.path.basename(item.path)} is open in Skinscope. Save there, and the weights come back.", *item.notes])
 
 
 class SKINSCOPE_OT_send(_Operator):
@@ -227,7 +229,7 @@ class SKINSCOPE_OT_send(_Operator):
     def work(self, context):
         """Takes what the program has saved, and writes the file anew."""
         item = _send(self, context)
-        self.tell(context, [f"{item.path} was written.", *item.notes])
+        self.tell(context, [f"{os.path.basename(item.path)} was written for Skinscope.", *item.notes])
 
 
 def _send(operator, context):
@@ -290,7 +292,7 @@ def _take(item):
         if outcome is None:
             return
         sentences = [f"Weights of {amount(outcome.vertex_count())} came from Skinscope.", *outcome.notes]
-        manager.skinscope.notes = "\n".join(sentences)
+        state.tell(sentences)
         if outcome.vertex_count():
             manager.skinscope.changed = True
             bpy.ops.ed.undo_push(message="Weights from Skinscope")

@@ -5,7 +5,7 @@ import textwrap
 
 import bpy
 
-from . import follow, state, weights
+from . import findings, follow, state, weights
 from .errors import amount
 
 ICONS = {"error": "CANCEL", "warning": "ERROR", "info": "INFO"}
@@ -84,7 +84,9 @@ class SKINSCOPE_PT_check(_Panel, bpy.types.Panel):
         column = box.column(align=True)
         if found.rule in weights.REPAIRED:
             column.operator("skinscope.repair", text="Repair This Rule", icon="MODIFIER").rule = found.rule
-        column.operator("skinscope.back", icon="LOOP_BACK")
+        armature = bpy.data.objects.get(state.checked[0])
+        if armature is not None and findings.is_shown(armature):
+            column.operator("skinscope.back", icon="LOOP_BACK")
 
 
 class SKINSCOPE_PT_repair(_Panel, bpy.types.Panel):
@@ -116,7 +118,9 @@ class SKINSCOPE_PT_program(_Panel, bpy.types.Panel):
         """Draws it."""
         layout = self.layout
         column = layout.column(align=True)
-        column.operator("skinscope.open", icon="WINDOW")
+        row = column.row(align=True)
+        row.operator("skinscope.open", icon="WINDOW")
+        row.operator("preferences.addon_show", text="", icon="PREFERENCES").module = __package__
         if follow.followed:
             column.operator("skinscope.send", icon="FILE_REFRESH")
         for name, item in follow.followed.items():

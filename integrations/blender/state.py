@@ -13,6 +13,9 @@ checked = []
 shown = [-1]
 """The number of the finding that is shown."""
 
+told = [""]
+"""What was said last about a change. It is untrue once that is undone."""
+
 _items = {}
 
 
@@ -142,3 +145,15 @@ def forget():
     state.rows.clear()
     show(state, -1)
     state.changed, state.notes = False, ""
+
+
+def tell(sentences):
+    """Says what an operator has changed."""
+    told[0] = bpy.context.window_manager.skinscope.notes = "\n".join(sentences)
+
+
+def step_was_undone():
+    """Says no longer what was changed."""
+    state = bpy.context.window_manager.skinscope
+    if state.notes == told[0]:
+        state.notes = ""

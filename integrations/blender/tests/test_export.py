@@ -216,6 +216,24 @@ def test_loose_vertices_are_said(figure):
     assert any("in no face: 2 vertices of “body”" in note for note in export(clips="NONE").notes)
 
 
+def test_meshes_that_follow_a_bone_as_a_whole_are_said_to_be_left_out(figure):
+    _, rig = figure
+    holder = bpy.data.objects.new("holder", None)
+    bpy.context.collection.objects.link(holder)
+    holder.parent, holder.parent_type, holder.parent_bone = rig, "BONE", "hand.L"
+    items = [bpy.data.objects.new(f"item {n}", bpy.data.meshes["body"].copy()) for n in range(12)]
+    for item in items:
+        bpy.context.collection.objects.link(item)
+        item.parent = holder
+    items[0].hide_set(True)
+    notes = "\n".join(found().notes)
+    assert "have no weights" in notes and "“item 1”, “item 2”" in notes and notes.count("item ") == 8 and ", 3 more" in notes
+    assert "item 0" not in notes and "body" not in notes
+    select(items[1])
+    with pytest.raises(Refused, match="No armature moves this mesh"):
+        found()
+
+
 def test_an_armature_below_hidden_parents_is_found_and_stays_hidden(figure):
     mesh, rig = figure
     parent = bpy.data.objects.new("top", None)

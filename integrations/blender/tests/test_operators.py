@@ -119,9 +119,9 @@ def test_a_repair_is_one_step_of_undo(figure):
     bpy.ops.ed.undo_push(message="planted")
     bpy.ops.skinscope.repair("EXEC_DEFAULT", True, rule="weights-sum")
     after = stored(bpy.data.objects["body"])
-    assert after != before
+    assert after != before and "changed" in settings().notes
     bpy.ops.ed.undo()
-    assert stored(bpy.data.objects["body"]) == before
+    assert stored(bpy.data.objects["body"]) == before and not settings().notes
     bpy.ops.ed.redo()
     assert stored(bpy.data.objects["body"]) == after
 
@@ -146,6 +146,18 @@ def test_a_binding_is_one_step_of_undo_with_its_modifier(figure):
     bpy.ops.ed.undo()
     statue = bpy.data.objects["statue"]
     assert not statue.modifiers and statue.parent is None and not statue.vertex_groups
+
+
+def test_what_a_check_has_said_stays_over_steps_of_undo(figure):
+    mesh, rig = figure
+    plant(mesh)
+    make_character("hidden", rig)[0].hide_set(True)
+    select(mesh)
+    bpy.ops.ed.undo_push(message="made")
+    bpy.ops.skinscope.check()
+    bpy.ops.skinscope.show("EXEC_DEFAULT", True, index=0)
+    bpy.ops.ed.undo()
+    assert "“hidden”" in settings().notes
 
 
 def test_edit_mode_is_left_and_come_back_to(figure):
