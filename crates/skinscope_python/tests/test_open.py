@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import skinscope
-from conftest import CORPUS, FIXTURES, missing, parts_of
+from conftest import CORPUS, FIXTURES, REPOSITORY, missing, parts_of
 
 DATA = (FIXTURES / "figure.glb").read_bytes()
 
@@ -39,6 +39,24 @@ def test_a_file_that_is_missing_or_bad_is_an_error_with_the_words_of_the_program
     with pytest.raises(skinscope.Error, match="max_memory"):
         skinscope.open(DATA, max_memory=1)
     assert issubclass(skinscope.Error, Exception) and skinscope.Error("a").exit_code == 2
+
+
+def test_errors_call_a_file_what_it_was_called(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "bad.glb").write_bytes(DATA[:200])
+    for name in ["a/bad.glb", "./a/bad.glb", "a/none.glb", str(tmp_path / "a" / "bad.glb")]:
+        with pytest.raises(skinscope.Error) as raised:
+            skinscope.open(name)
+        assert str(raised.value).startswith(f"{name}: ") and raised.value.exit_code == 1
+
+
+def test_a_check_that_takes_longer_than_its_time_limit_is_an_error(figure):
+    character = skinscope.open(REPOSITORY / "assets" / "character.glb", name="character.glb")
+    with pytest.raises(skinscope.Error, match="character.glb: it takes longer than the 0.2 s of --time-limit") as raised:
+        character.check(rom=True, rom_step=1, rom_degrees=180, rom_seconds="unlimited", time_limit=0.2)
+    assert raised.value.exit_code == 1
+    assert figure.check(time_limit=3600).report == figure.check().report
 
 
 def test_bad_files_of_the_corpus_are_errors_and_nothing_else(corpus):

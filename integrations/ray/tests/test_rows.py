@@ -46,6 +46,14 @@ def test_the_line_of_bytes_and_of_a_path_is_that_of_the_program(way, program, tm
     assert ends >= {"ok", "error"}
 
 
+def test_a_line_is_that_of_the_program_where_a_path_begins_in_the_current_folder_too(way, program, tmp_path, monkeypatch):
+    paths = every_kind(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for path in [os.path.relpath(path, tmp_path) for path in paths if path.is_relative_to(tmp_path)] + ["none.glb"]:
+        (wanted,) = conftest.printed([program, "check", path, "--json-lines"])
+        assert skinscope_rows.check({"path": path}, **way)["line"] == wanted
+
+
 def test_columns_have_the_same_types_for_every_file(way, tmp_path):
     rows = [skinscope_rows.check({"path": str(path)}, **way) for path in every_kind(tmp_path)]
     assert {row["exit"] for row in rows} == {"ok", "findings", "error"}

@@ -92,7 +92,12 @@ def open(
             raise Error(f"a path is a text, and not {path!r}; os.fsdecode makes one of it")
         # It is the same file when the current folder is another one.
         whole = path if os.path.isabs(path) else os.path.join(os.getcwd(), path)
-        content = _native.Content.open(whole, allow_external, max_memory)
+        try:
+            content = _native.Content.open(whole, allow_external, max_memory)
+        except Error as error:
+            # It is called what it was called here.
+            before = whole[: len(whole) - len(path)] if path else ""
+            raise Error(str(error).removeprefix(before), error.exit_code) from None
         # A name that is no text is shown with signs for what is none, as the program shows it.
         shown = os.fsencode(path).decode("utf-8", "replace") if name is None else name
         return Model(content.named(shown), path, keywords)
