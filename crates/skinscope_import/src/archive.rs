@@ -142,7 +142,7 @@ impl Archive {
     #[must_use]
     pub fn fault(&self) -> Option<ImportError> {
         if let Some((fault, advice)) = &self.fault {
-            return Some(ImportError::invalid(&self.name, "a whole archive", fault).advise(*advice));
+            return Some(ImportError::invalid(&self.name, "a whole archive", fault).advise(advice));
         }
         let advice = "pack .glb or .gltf files with what they refer to";
         let none = || ImportError::invalid(&self.name, "a model in the archive", "none").advise(advice);
