@@ -35,6 +35,11 @@ fn no_weights() -> SaveSummary {
     SaveSummary { vertices: 0, meshes: Vec::new(), joints: Vec::new(), ..summary() }
 }
 
+/// The stage in which people are asked.
+fn ready(summary: SaveSummary) -> SaveStage {
+    SaveStage::Ready(Box::new(summary))
+}
+
 fn saving(kind: SaveKind, stage: SaveStage) -> Harness<'static, App> {
     let target = PathBuf::from("/models/tube.gltf");
     let saving = SaveStatus {
@@ -89,7 +94,7 @@ fn keys_and_menu_ask_to_save() {
 
 #[test]
 fn the_panel_says_what_will_change_and_waits_for_an_answer() {
-    let mut harness = saving(SaveKind::InPlace, SaveStage::Ready(summary()));
+    let mut harness = saving(SaveKind::InPlace, ready(summary()));
     for line in [
         "Weights of body: 4\u{2009}900 vertices",
         "Weights of eyes: 100 vertices",
@@ -114,7 +119,7 @@ fn the_panel_says_what_will_change_and_waits_for_an_answer() {
 
 #[test]
 fn where_the_file_has_all_that_belongs_in_it_what_else_is_unsaved_is_said_and_a_session_keeps_it() {
-    let same = || saving(SaveKind::InPlace, SaveStage::Ready(SaveSummary::default()));
+    let same = || saving(SaveKind::InPlace, ready(SaveSummary::default()));
     let with = |keeps_layers: Option<bool>, work: UnsavedWork| {
         let status = same().state().status.saving.clone().unwrap();
         shown(SaveStatus { keeps_layers, work, ..status })
@@ -130,7 +135,7 @@ fn where_the_file_has_all_that_belongs_in_it_what_else_is_unsaved_is_said_and_a_
     harness.get_by_label_contains("as exactly as it stores them");
     assert!(harness.query_by_label("Save session…").is_none() && harness.query_by_label("Not in the file").is_none());
     // What goes into the file is not listed among what does not.
-    let status = saving(SaveKind::InPlace, SaveStage::Ready(summary())).state().status.saving.clone().unwrap();
+    let status = saving(SaveKind::InPlace, ready(summary())).state().status.saving.clone().unwrap();
     let work = UnsavedWork { vertices: 5, layers: 2, posed: 1, ..UnsavedWork::default() };
     let harness = shown(SaveStatus { keeps_layers: Some(true), work, ..status });
     harness.get_by_label("• 1 posed node or morph target");
@@ -140,8 +145,7 @@ fn where_the_file_has_all_that_belongs_in_it_what_else_is_unsaved_is_said_and_a_
 
 #[test]
 fn another_file_is_typed_or_chosen() {
-    let mut harness =
-        saving(SaveKind::As, SaveStage::Ready(SaveSummary { files: vec!["tube.gltf".into()], ..summary() }));
+    let mut harness = saving(SaveKind::As, ready(SaveSummary { files: vec!["tube.gltf".into()], ..summary() }));
     click(&mut harness, "Browse…");
     let field = harness.get_by_label("File to write");
     field.focus();
@@ -179,7 +183,7 @@ fn what_failed_is_said_and_nothing_is_lost() {
     key(&mut harness, Key::Enter, Modifiers::NONE);
     assert!(sent(&harness).is_empty());
     // Nothing to save is said.
-    let mut harness = saving(SaveKind::InPlace, SaveStage::Ready(SaveSummary::default()));
+    let mut harness = saving(SaveKind::InPlace, ready(SaveSummary::default()));
     harness.get_by_label_contains("there is nothing to save");
     click(&mut harness, "Close");
     assert_eq!(sent(&harness), [FileCommand::CloseFile]);
@@ -302,7 +306,7 @@ fn clips_that_no_file_has_are_named_where_they_would_be_lost_and_where_they_are_
     assert_eq!(sent(&harness), [FileCommand::AnswerUnsaved(UnsavedAnswer::Save)]);
     let clips = SaveSummary { clips: 2, unpacked: Vec::new(), ..no_weights() };
     let clips = SaveSummary { coarse: vec!["keys are rounded by up to 4 mm".into()], ..clips };
-    let mut harness = saving(SaveKind::InPlace, SaveStage::Ready(clips));
+    let mut harness = saving(SaveKind::InPlace, ready(clips));
     harness.get_by_label("Note that keys are rounded by up to 4 mm.");
     harness.get_by_label("New clips: 2");
     assert!(harness.query_by_label_contains("Weights of").is_none());
@@ -317,7 +321,7 @@ fn shapes_that_no_file_has_are_named_where_they_would_be_lost_and_where_they_are
     click(&mut harness, "Save…");
     assert_eq!(sent(&harness), [FileCommand::AnswerUnsaved(UnsavedAnswer::Save)]);
     let shapes = SaveSummary { shapes: 2, ..no_weights() };
-    let harness = saving(SaveKind::InPlace, SaveStage::Ready(shapes));
+    let harness = saving(SaveKind::InPlace, ready(shapes));
     harness.get_by_label("Morph targets: 2");
     assert!(harness.query_by_label_contains("Weights of").is_none());
 }
@@ -325,7 +329,7 @@ fn shapes_that_no_file_has_are_named_where_they_would_be_lost_and_where_they_are
 #[test]
 fn steps_that_saving_ends_are_counted_before_and_a_copy_ends_none() {
     let with = |kind: SaveKind, summary: SaveSummary, lost_steps: usize| {
-        let before = saving(kind, SaveStage::Ready(summary));
+        let before = saving(kind, ready(summary));
         let status = before.state().status.saving.clone().unwrap();
         shown(SaveStatus { lost_steps, ..status })
     };
@@ -372,16 +376,16 @@ fn edits_of_an_earlier_run_are_offered() {
 fn what_meshopt_compressed_can_be_compressed_again() {
     let label = "Compress again by meshopt";
     // What Draco compressed cannot.
-    assert!(saving(SaveKind::InPlace, SaveStage::Ready(summary())).query_by_label(label).is_none());
+    assert!(saving(SaveKind::InPlace, ready(summary())).query_by_label(label).is_none());
     let unpacked = SaveSummary { unpacked: vec![("meshopt", 2)], ..summary() };
-    let mut harness = saving(SaveKind::InPlace, SaveStage::Ready(unpacked));
+    let mut harness = saving(SaveKind::InPlace, ready(unpacked));
     harness.get_by_label(label).click();
     harness.run_steps(4);
     assert_eq!(sent(&harness), [FileCommand::Recompress(true)]);
     let again = SaveSummary { unpacked: Vec::new(), recompressed: 2, ..summary() };
     harness.state_mut().commands.clear();
     if let Some(saving) = &mut harness.state_mut().status.saving {
-        (saving.stage, saving.recompresses) = (SaveStage::Ready(again), true);
+        (saving.stage, saving.recompresses) = (ready(again), true);
     }
     harness.run_steps(4);
     let line = "2 accessors are compressed by meshopt again, without loss.";
@@ -428,7 +432,7 @@ fn the_question_about_a_dropped_file_waits_for_other_questions() {
 
 #[test]
 fn layers_are_kept_in_the_file_by_choice_where_there_are_some() {
-    let mut harness = saving(SaveKind::InPlace, SaveStage::Ready(summary()));
+    let mut harness = saving(SaveKind::InPlace, ready(summary()));
     assert!(harness.query_by_label("Keep layers in the file").is_none());
     for keeps in [false, true] {
         if let Some(saving) = &mut harness.state_mut().status.saving {
@@ -442,7 +446,7 @@ fn layers_are_kept_in_the_file_by_choice_where_there_are_some() {
     }
     // Layers alone are something to save, though no vertex and no accessor is another.
     let text = SaveSummary { json_values: 1, files: vec!["tube.gltf".into()], ..SaveSummary::default() };
-    let mut harness = saving(SaveKind::InPlace, SaveStage::Ready(text));
+    let mut harness = saving(SaveKind::InPlace, ready(text));
     harness.run_steps(1);
     assert!(harness.query_by_label("Save").is_some());
 }
@@ -450,7 +454,7 @@ fn layers_are_kept_in_the_file_by_choice_where_there_are_some() {
 #[test]
 fn a_file_with_other_names_is_said_and_stays_one_by_choice() {
     let linked = SaveSummary { links: vec![("tube.gltf".into(), 1)], ..summary() };
-    let mut harness = saving(SaveKind::InPlace, SaveStage::Ready(linked));
+    let mut harness = saving(SaveKind::InPlace, ready(linked));
     harness.get_by_label("tube.gltf has 1 other name (hard links), which keeps what is there now.");
     click(&mut harness, "Keep it one file");
     assert_eq!(sent(&harness), [FileCommand::KeepLinks(true)]);
@@ -459,7 +463,7 @@ fn a_file_with_other_names_is_said_and_stays_one_by_choice() {
     }
     harness.run_steps(2);
     harness.get_by_label("tube.gltf has 1 other name (hard links), which gets the new contents too.");
-    let mut plain = saving(SaveKind::InPlace, SaveStage::Ready(summary()));
+    let mut plain = saving(SaveKind::InPlace, ready(summary()));
     plain.run_steps(1);
     assert!(plain.query_by_label("Keep it one file").is_none());
 }

@@ -141,7 +141,7 @@ impl Archive {
     /// Returns why not everything is listed that is in the archive, or why there is nothing to check; `None` where all is fine.
     #[must_use]
     pub fn fault(&self) -> Option<ImportError> {
-        if let Some((fault, advice)) = &self.fault {
+        if let Some((fault, advice)) = self.fault.clone() {
             return Some(ImportError::invalid(&self.name, "a whole archive", fault).advise(advice));
         }
         let advice = "pack .glb or .gltf files with what they refer to";

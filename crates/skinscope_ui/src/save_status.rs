@@ -35,7 +35,7 @@ pub enum SaveStage {
     /// The changes are being computed.
     Planning,
     /// The user is asked.
-    Ready(SaveSummary),
+    Ready(Box<SaveSummary>),
     /// Files are being written.
     Writing,
     /// Nothing was written.

@@ -63,7 +63,7 @@ impl App {
                     let saving = app.status.saving.as_mut();
                     if let Some(saving) = saving.filter(|saving| saving.stage == SaveStage::Planning) {
                         saving.stage = match planned {
-                            Ok(summary) => SaveStage::Ready(summary),
+                            Ok(summary) => SaveStage::Ready(Box::new(summary)),
                             Err(error) => SaveStage::Failed(explain(&error)),
                         };
                     }
