@@ -68,7 +68,8 @@ def test_blender_installs_the_zip_and_finds_the_wheel(tmp_path):
     user = tmp_path / "user"
     environment = {**os.environ, "BLENDER_USER_RESOURCES": str(user)}
     environment.pop("PYTHONPATH", None)
-    command = [sys.executable, "-c", INSTALL]
+    blender = [bpy.app.binary_path, "--background", "--factory-startup", "--python-expr", INSTALL]
+    command = [sys.executable, "-c", INSTALL] if not bpy.app.binary_path else blender
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
     line = next((line for line in done.stdout.splitlines() if line.startswith("installed ")), done.stdout + done.stderr)
     assert line.startswith("installed "), line
