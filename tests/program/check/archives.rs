@@ -33,7 +33,7 @@ fn tarred(members: &[(&str, &[u8])]) -> Vec<u8> {
     builder.into_inner().unwrap()
 }
 
-fn zipped(members: &[(&str, &[u8])], method: CompressionMethod) -> Vec<u8> {
+pub(super) fn zipped(members: &[(&str, &[u8])], method: CompressionMethod) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in members {
         writer.start_file(*name, SimpleFileOptions::default().compression_method(method)).unwrap();
@@ -49,7 +49,7 @@ fn gzipped(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Writes an archive; returns its path.
-fn written(name: &str, bytes: &[u8]) -> String {
+pub(super) fn written(name: &str, bytes: &[u8]) -> String {
     let path = scratch(name);
     std::fs::write(&path, bytes).unwrap();
     path.to_str().unwrap().to_owned()
@@ -246,7 +246,7 @@ fn members_of_a_zip_with_another_checksum_are_damaged_and_the_others_are_checked
 }
 
 /// A run that is given these bytes on standard input and ends with `code`.
-fn piped(arguments: &[&str], input: &[u8], code: i32) -> (Vec<u8>, String) {
+pub(super) fn piped(arguments: &[&str], input: &[u8], code: i32) -> (Vec<u8>, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_skinscope"))
         .arg("check")
         .args(arguments)
