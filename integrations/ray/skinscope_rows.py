@@ -47,6 +47,8 @@ def check(row, command=None, **options):
 def line(path, data, command, options):
     """Returns the line that ``skinscope check --json-lines`` prints for a file by this path with these bytes, without the line break. Where ``data`` is ``None``
     the file is read."""
+    if options.get("baseline") is not None:
+        raise ValueError("baseline: every worker would read it for each file; `skinscope report merge --baseline` takes it once for all lines")
     try:
         if data is None and "://" in path:
             data = fetched(path)

@@ -14,7 +14,7 @@ use tar::{Entry, EntryType};
 use super::bytes::{Owner, SharedStream};
 use super::error::{guarded, quoted};
 use super::foreign;
-use super::zip_members::{self, Packed, ZipMember, is_zip};
+use super::zip_members::{self, CUT_OFF, DAMAGED, Packed, ZipMember, is_zip};
 use super::{ImportError, Limits, opened};
 
 /// The endings of the names of archives.
@@ -194,7 +194,7 @@ impl Archive {
             (EntryType::GNUSparse, _) => Some(Data::Unreadable(SPARSE.to_owned())),
             (EntryType::Regular | EntryType::Continuous, _) if is_sparse => Some(Data::Unreadable(SPARSE.to_owned())),
             (EntryType::Regular | EntryType::Continuous, Some(end)) => Some(Data::Plain(start..end)),
-            (EntryType::Regular | EntryType::Continuous, None) => Some(Data::Unreadable("cut off".to_owned())),
+            (EntryType::Regular | EntryType::Continuous, None) => Some(Data::Unreadable(CUT_OFF.to_owned())),
             // A hard link is another name of a file that comes before it.
             (EntryType::Link, _) => {
                 let path = plain(&text(&entry.link_name_bytes().unwrap_or_default()));
@@ -236,7 +236,11 @@ impl Archive {
         said: &str,
         allow: &dyn Fn(u64) -> Result<(), ImportError>,
     ) -> Result<Owner, ImportError> {
-        let unreadable = |why: &str| ImportError::invalid(said, "a member that can be read", why).advise(PACK_AGAIN);
+        let unreadable = |why: &str| {
+            let is_broken = [CUT_OFF, DAMAGED].iter().any(|word| why.starts_with(*word));
+            let advice = if is_broken { WHOLE } else { PACK_AGAIN };
+            ImportError::invalid(said, "a member that can be read", why).advise(advice)
+        };
         match self.members.get(member).map(|member| &member.data) {
             Some(Data::Plain(range)) => {
                 allow(range.end - range.start)?;
@@ -244,7 +248,7 @@ impl Archive {
             }
             Some(Data::Packed(packed)) => {
                 allow(packed.length)?;
-                let opened = guarded(|| packed.open(&self.bytes)).unwrap_or(Err("damaged".to_owned()));
+                let opened = guarded(|| packed.open(&self.bytes)).unwrap_or(Err(DAMAGED.to_owned()));
                 opened.map_err(|why| unreadable(&why))
             }
             Some(Data::Unreadable(why)) => Err(unreadable(why)),

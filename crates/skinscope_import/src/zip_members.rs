@@ -29,8 +29,8 @@ const LOCATOR_64_LENGTH: usize = 20;
 /// The longest comment at the end of a zip.
 const MOST_COMMENT: u64 = 0xFFFF;
 
-const CUT_OFF: &str = "cut off";
-const DAMAGED: &str = "damaged";
+pub(super) const CUT_OFF: &str = "cut off";
+pub(super) const DAMAGED: &str = "damaged";
 
 /// A member of a zip.
 pub(super) struct ZipMember {
@@ -163,7 +163,8 @@ fn wide_numbers(extra: &[u8]) -> impl Iterator<Item = u64> {
 }
 
 impl Packed {
-    /// Opens the bytes of a member: where they lie if they are stored, else unpacked, and not a byte more than it says it has.
+    /// Opens the bytes of a member: where they lie if they are stored, else unpacked, and not a byte more than it says it has. All of them
+    /// are read, since their checksum has to be that of the list.
     pub(super) fn open(&self, archive: &Arc<Owner>) -> Result<Owner, String> {
         let bytes = archive.bytes();
         let local = read(bytes, self.offset, LOCAL_LENGTH)?;
@@ -172,10 +173,14 @@ impl Packed {
         }
         let start = self.offset + LOCAL_LENGTH + number(&local, 26, 2) + number(&local, 28, 2);
         let part = bytes.part(start, self.packed).ok_or(CUT_OFF)?;
+        let mut crc = Crc::new();
         if !self.is_deflated {
-            let is_whole = self.packed == self.length;
-            let owner = || Owner::Part(Arc::clone(archive), start..start + self.packed);
-            return is_whole.then(owner).ok_or_else(|| DAMAGED.to_owned());
+            if self.packed != self.length {
+                return Err(DAMAGED.to_owned());
+            }
+            part.pieces(1, |piece| crc.update(piece)).map_err(|error| error.to_string())?;
+            self.check(&crc)?;
+            return Ok(Owner::Part(Arc::clone(archive), start..start + self.packed));
         }
         let mut out = Vec::new();
         // What it says is believed once it is there.
@@ -185,9 +190,18 @@ impl Packed {
         if out.len() as u64 != self.length {
             return Err(format!("other than the {} bytes that it says it has", self.length));
         }
-        let mut crc = Crc::new();
         crc.update(&out);
-        if crc.sum() == self.crc { Ok(Owner::Memory(out)) } else { Err(DAMAGED.to_owned()) }
+        self.check(&crc)?;
+        Ok(Owner::Memory(out))
+    }
+
+    /// Says what is wrong where the unpacked bytes have another checksum than the list of members says.
+    fn check(&self, crc: &Crc) -> Result<(), String> {
+        let (found, listed) = (crc.sum(), self.crc);
+        if found == listed {
+            return Ok(());
+        }
+        Err(format!("{DAMAGED}: a CRC-32 of {found:08x}, where the list of members says {listed:08x}"))
     }
 }
 

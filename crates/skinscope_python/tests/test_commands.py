@@ -242,6 +242,20 @@ def test_warnings_of_the_program_are_warnings_of_python(figure):
         figure.fix(limit=2)
 
 
+def test_a_baseline_says_what_is_known(figure, tmp_path):
+    baseline = tmp_path / "baseline.jsonl"
+    plain = figure.check(limit=1, fail_on="warning")
+    baseline.write_text(plain.json_line() + "\n")
+    findings = figure.check(limit=1, fail_on="warning", baseline=baseline)
+    assert (plain.exit, findings.exit) == ("findings", "ok")
+    assert {one.known for one in plain} == {None} and {one.known for one in findings} == {True}
+    assert findings.report["baseline"] == {"new": 0, "known": len(plain), "gone": 0}
+    joined = json.loads(skinscope.merge_reports([baseline], baseline=baseline))
+    assert {found["known"] for found in joined["files"][0]["findings"]} == {True}
+    with pytest.raises(skinscope.Error, match="cannot be read as a baseline"):
+        figure.check(baseline=tmp_path / "none.json")
+
+
 def test_reports_are_joined(figure, tmp_path):
     lines = tmp_path / "a.jsonl"
     lines.write_text("".join(skinscope.open(FIGURE, name=f"{name}.glb").check(limit=1).json_line() + "\n" for name in "ab"))

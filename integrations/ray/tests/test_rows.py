@@ -105,6 +105,8 @@ def test_what_every_file_would_have_is_raised(way, tmp_path):
     for options in [{"rules": "no-such-rule"}, {"no_such_option": 1}, {"limit": 0}]:
         with pytest.raises(Exception, match=r"rule|option|argument|limit"):
             skinscope_rows.verify(way.get("command"), options)
+    with pytest.raises(ValueError, match="report merge --baseline"):
+        skinscope_rows.verify(way.get("command"), {"baseline": "baseline.json"})
     skinscope_rows.verify(way.get("command"), {"rules": "weights-zero", "max_memory": 512})
     with pytest.raises(OSError):
         skinscope_rows.check({"path": os.devnull}, command=[str(tmp_path / "no program")])

@@ -4,7 +4,6 @@ use super::super::{CliError, read_pose, tell_unmatched};
 use super::lines::{self, Setting};
 use super::report::{self, Outcome};
 use super::{CheckArgs, Examined, examine};
-use crate::inspect::check::Severity;
 use crate::session::Document;
 
 /// What was found in a model.
@@ -24,6 +23,7 @@ pub struct Checked {
 pub(in crate::cli) fn check_given(args: &CheckArgs, name: &str, document: &Document) -> Result<Checked, CliError> {
     let options = args.options()?;
     let pose = args.rom.pose_file().map(read_pose).transpose()?;
+    let baseline = args.baseline.read()?;
     let model = document.stored();
     let late = |error| CliError::Import { file: name.to_owned(), error };
     let examined = args.in_time(|| examine(args, &options, pose.as_ref(), model, &|_| ()));
@@ -31,10 +31,13 @@ pub(in crate::cli) fn check_given(args: &CheckArgs, name: &str, document: &Docum
     tell_unmatched(&unmatched);
     let outcome =
         Outcome::Checked { model, report: &report, gates: &judged, rom: rom.as_ref(), runtime: runtime.as_ref() };
-    let item = report::json(name, &outcome);
-    let setting = Setting { least: args.fail_on.severity(), rules: args.rules.as_deref(), shard: None };
-    let fails = Severity::ALL.into_iter().any(|severity| args.fails(severity) && report.count(severity) > 0)
-        || judged.iter().any(|judged| !judged.passed());
+    let mut item = report::json(name, &outcome);
+    let (least, rules) = (args.fail_on.severity(), args.rules.as_deref());
+    if let Some(baseline) = baseline {
+        baseline.mark(&mut item, rules);
+    }
+    let setting = Setting { least, rules, shard: None };
+    let fails = lines::failing(&item, least) + lines::exceeded(&item) > 0;
     Ok(Checked {
         line: lines::line(&item, &setting),
         item: item.to_string(),

@@ -1,6 +1,6 @@
 //! `check --junit`: findings as the XML of JUnit's test reports, which pipelines show. A file is a suite and a rule is a
 //! test, so that a test has one name from run to run, whether it fails or not. A rule fails where a finding is as bad as
-//! `--fail-on` says; lesser ones are its output. A limit of `--fail-over` is a test too.
+//! `--fail-on` says; lesser ones, and those that a baseline knows, are its output. A limit of `--fail-over` is a test too.
 
 use std::fmt::Write;
 
@@ -8,9 +8,8 @@ use serde_json::Value;
 
 use super::super::markup::escaped;
 use super::gates::{self, Judged};
-use super::report::{findings, severity, word};
-use crate::inspect::check::{RULES, Severity};
-use crate::inspect::rom::ROM_RULES;
+use super::report::{self, findings, is_known, severity, word};
+use crate::inspect::check::Severity;
 
 /// Returns the document up to its first suite.
 pub(super) const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"skinscope check\">\n";
@@ -29,10 +28,7 @@ pub(super) fn suite(item: &Value, wanted: Option<&[String]>, fails: &dyn Fn(Seve
              </testsuite>\n"
         );
     }
-    let has_rom = item.get("rom").is_some();
-    let ids = RULES.iter().map(|r| r.id).chain(ROM_RULES.iter().filter(|_| has_rom).map(|r| r.id));
-    let mut ran: Vec<&str> =
-        ids.filter(|id| wanted.is_none_or(|wanted| wanted.iter().any(|rule| rule == id))).collect();
+    let mut ran: Vec<&str> = report::ran(item, wanted);
     // Lines may be of a version that has more rules.
     for rule in findings(item).iter().map(|finding| word(&finding["rule"])) {
         if !ran.contains(&rule) {
@@ -49,10 +45,11 @@ pub(super) fn suite(item: &Value, wanted: Option<&[String]>, fails: &dyn Fn(Seve
             let location = word(&f["words"]["location"]);
             let colon = if location.is_empty() { "" } else { ": " };
             let [severity, message, fix] = ["severity", "message", "fix"].map(|key| word(&f[key]));
-            format!("{severity}: {location}{colon}{message} {fix}")
+            let known = if is_known(f) { "known " } else { "" };
+            format!("{known}{severity}: {location}{colon}{message} {fix}")
         };
         let all = found.iter().map(|f| text(f)).collect::<Vec<_>>().join("\n");
-        match found.iter().find(|f| severity(f).is_some_and(fails)) {
+        match found.iter().find(|f| severity(f).is_some_and(fails) && !is_known(f)) {
             Some(first) => {
                 failures += 1;
                 let (kind, message) = (escaped(word(&first["severity"])), escaped(word(&first["message"])));

@@ -1,9 +1,15 @@
 //! `check --json-lines`: a line of JSON for each file, which says all that reports are made of, and is read again by `report merge`.
 
+use std::fs::File;
+use std::io::{Cursor, Read, Seek};
+use std::path::Path;
+
 use serde_json::{Value, json};
+use skinscope_base::encoding;
 
 use super::gates;
-use super::report::{findings, severity};
+use super::names::is_stdin;
+use super::report::{findings, is_known, severity};
 use super::shard::Shard;
 use crate::inspect::check::Severity;
 
@@ -37,9 +43,36 @@ pub(super) struct FileLine {
     pub shard: Option<Shard>,
 }
 
-/// Returns how many findings of a file have a severity that fails.
+/// What lines are read from, more than once.
+pub(super) trait Input: Read + Seek {}
+
+impl<T: Read + Seek> Input for T {}
+
+/// Opens lines. What cannot be read twice, such as a pipe, is read into memory, and so is a file with a byte order mark, as shells of Windows
+/// write one.
+pub(super) fn open(path: &Path) -> std::io::Result<Box<dyn Input>> {
+    let mut bytes = Vec::new();
+    if is_stdin(path) {
+        std::io::stdin().lock().read_to_end(&mut bytes)?;
+    } else {
+        let mut file = File::open(path)?;
+        if file.metadata()?.is_file() {
+            file.by_ref().take(3).read_to_end(&mut bytes)?;
+            file.rewind()?;
+            if !encoding::is_utf_16(&bytes) && !bytes.starts_with(encoding::MARK) {
+                return Ok(Box::new(file));
+            }
+            bytes.clear();
+        }
+        file.read_to_end(&mut bytes)?;
+    }
+    Ok(Box::new(Cursor::new(encoding::utf8(&bytes).into_owned())))
+}
+
+/// Returns how many findings of a file have a severity that fails, without those that a baseline knows.
 pub(super) fn failing(item: &Value, least: Option<Severity>) -> usize {
-    let fails = |f: &&Value| least.is_some_and(|least| severity(f).is_some_and(|severity| severity >= least));
+    let is_bad = |f: &Value| least.is_some_and(|least| severity(f).is_some_and(|severity| severity >= least));
+    let fails = |f: &&Value| is_bad(f) && !is_known(f);
     findings(item).iter().filter(fails).count()
 }
 

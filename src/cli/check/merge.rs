@@ -1,16 +1,15 @@
 //! `skinscope report merge`: one report of the lines that `check --json-lines` has written on many machines.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use skinscope_base::encoding;
 
 use super::super::{CliError, printable};
+use super::baseline::BaselineArgs;
 use super::forms::{FormArgs, Format};
-use super::lines::{self, FileLine, Line, Setting};
+use super::lines::{self, FileLine, Input, Line, Setting};
 use super::names::is_stdin;
 use super::shard::Shard;
 use super::sinks::{FileOutput, Sinks, Totals};
@@ -37,17 +36,14 @@ pub(in crate::cli) struct MergeArgs {
     files: Vec<PathBuf>,
     #[command(flatten)]
     forms: FormArgs,
+    #[command(flatten)]
+    baseline: BaselineArgs,
 }
 
 /// The longest line that is read, bytes. That of a file with thousands of findings has a few million.
 const LONGEST: u64 = 1 << 28;
 /// How many missing parts and bad lines are named.
 const MOST_NAMED: usize = 8;
-
-/// What lines are read from, more than once.
-trait Input: Read + Seek {}
-
-impl<T: Read + Seek> Input for T {}
 
 /// Where the line about a file stands.
 #[derive(Clone, Copy)]
@@ -77,21 +73,26 @@ struct Part {
 }
 
 pub(in crate::cli) fn run(args: &MergeArgs) -> Result<(), CliError> {
+    let baseline = args.baseline.read()?;
     let mut index = Index::default();
     let mut inputs = Vec::new();
     for path in &args.files {
-        let input = open(path).map_err(|error| unreadable(path, &error))?;
+        let input = lines::open(path).map_err(|error| unreadable(path, &error))?;
         let mut reader = BufReader::new(input);
         index.read(&mut reader, (inputs.len(), path.as_path())).map_err(|error| unreadable(path, &error))?;
         inputs.push(reader.into_inner());
     }
-    let read: Vec<&Path> = args.files.iter().map(PathBuf::as_path).filter(|path| !is_stdin(path)).collect();
+    let named = args.files.iter().map(PathBuf::as_path).filter(|path| !is_stdin(path));
+    let read: Vec<&Path> = named.chain(args.baseline.file()).collect();
     let sinks = Sinks::begin(&args.forms, &read, None)?;
     let (mut failing, mut least) = (0, Severity::Error);
     for (turn, place) in index.places.values().enumerate() {
         let text = place.read(&mut inputs).map_err(|error| unreadable(&args.files[place.input], &error))?;
         // It was read before.
-        let Some(Line::File(line)) = lines::parse(&text) else { continue };
+        let Some(Line::File(mut line)) = lines::parse(&text) else { continue };
+        if let Some(baseline) = &baseline {
+            baseline.mark(&mut line.item, line.rules.as_deref());
+        }
         failing += lines::failing(&line.item, line.least);
         least = line.least.map_or(least, |severity| severity.min(least));
         sinks.take(turn, output(&line, sinks.formats()));
@@ -115,27 +116,6 @@ pub(in crate::cli) fn run(args: &MergeArgs) -> Result<(), CliError> {
     }
 }
 
-/// Opens lines. What cannot be read twice, such as a pipe, is read into memory, and so is a file with a byte order mark, as shells of Windows
-/// write one.
-fn open(path: &Path) -> std::io::Result<Box<dyn Input>> {
-    let mut bytes = Vec::new();
-    if is_stdin(path) {
-        std::io::stdin().lock().read_to_end(&mut bytes)?;
-    } else {
-        let mut file = File::open(path)?;
-        if file.metadata()?.is_file() {
-            file.by_ref().take(3).read_to_end(&mut bytes)?;
-            file.rewind()?;
-            if !encoding::is_utf_16(&bytes) && !bytes.starts_with(encoding::MARK) {
-                return Ok(Box::new(file));
-            }
-            bytes.clear();
-        }
-        file.read_to_end(&mut bytes)?;
-    }
-    Ok(Box::new(Cursor::new(encoding::utf8(&bytes).into_owned())))
-}
-
 /// Returns the output for the line of a file.
 fn output(line: &FileLine, formats: &[Format]) -> FileOutput {
     let FileLine { item, least, rules, shard } = line;
@@ -148,13 +128,10 @@ fn output(line: &FileLine, formats: &[Format]) -> FileOutput {
         Format::Junit => junit::suite(item, rules, &|severity| least.is_some_and(|least| severity >= least)),
         Format::Page => page::section(item, &[], None),
     };
-    let count = |severity: Severity| {
-        report::findings(item).iter().filter(|finding| report::severity(finding) == Some(severity)).count()
-    };
     let outcome = match item["error"].as_str() {
         Some(error) if error.starts_with(path) => Err(CliError::Usage(printable(error))),
         Some(error) => Err(CliError::Usage(printable(&format!("{path}: {error}")))),
-        None => Ok(Totals { counts: Severity::ALL.map(count), exceeded: lines::exceeded(item) }),
+        None => Ok(Totals::of(item)),
     };
     FileOutput { items: formats.iter().map(of_format).collect(), warnings: Vec::new(), outcome }
 }

@@ -1,5 +1,6 @@
 //! `skinscope check`: finds what is wrong with the skins of many files.
 
+mod baseline;
 pub(super) mod bound;
 mod forms;
 mod gates;
@@ -29,6 +30,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
+use self::baseline::{Baseline, BaselineArgs};
 use self::forms::{FormArgs, Format};
 use self::gates::{Judged, Limit};
 pub use self::given::Checked;
@@ -63,12 +65,12 @@ use crate::words::counted;
 /// standard error.
 ///
 /// The JSON has the fields: schema (1), files [{path, findings [{rule, severity, mesh, primitive, materials [names of those that draw the
-/// vertices; null for the default material], vertex_count, vertices (the first 256), joints [node indices], message, fix, measure {what, value, unit}, pose, words {location, mesh (its name), joints (names of the first 32), measure, pose} (what reports say of it)}], summary {error, warning, info},
+/// vertices; null for the default material], vertex_count, vertices (the first 256), joints [node indices], message, fix, measure {what, value, unit}, pose, words {location, mesh (its name), joints (names of the first 32), measure, pose} (what reports say of it), known (whether --baseline has it; only with that)}], summary {error, warning, info},
 /// symmetry {judged, not_judged, without_image [{mesh, primitive, vertex_count, vertices (the first 256)}], without_plane,
 /// without_partner, without_weights (likewise, where there are some)} (how many skinned vertices were compared with their mirror
 /// images, how many were not, and which of these have no mirror image, are of meshes without a plane of symmetry, have joints without a
 /// partner on the other side, or no usable weights; absent where the rule asymmetry has not
-/// run), gates [{gate, percent, limit, passed, vertices (stored vertices of the surface at fault)}] (those of --fail-over), error}]. All indices are the file's own. mesh and primitive are null for findings about joints; measure may be null; pose
+/// run), gates [{gate, percent, limit, passed, vertices (stored vertices of the surface at fault)}] (those of --fail-over), baseline {new, known, gone} (how many findings --baseline does not have, has, and had alone; only with that), error}]. All indices are the file's own. mesh and primitive are null for findings about joints; measure may be null; pose
 /// is null for the pose that the file stores, or says where the finding is seen best: {joint, axis, degrees} is the rest
 /// pose (or that of --pose) with one joint turned about an axis of its own, {clip, time} a clip at seconds of its own. error is there only where
 /// a file does not load: the reason, beside no findings. rom is there only after a range of motion: {complete, poses (that
@@ -80,7 +82,7 @@ use crate::words::counted;
 /// A line of --json-lines has the fields of an item of files, with file in place of path, and beside them exit (ok, findings or error: how a check
 /// of this file alone would end), fail_on, rules (those of --rules) and shard (that of --shard); where a file does not load it has
 /// error in place of the findings. With --shard the last line is {shard, files (how many it has)}. `skinscope report merge` joins such lines.
-/// In SARIF every finding is a result whose properties are the finding as JSON has it, and a file
+/// In SARIF every finding is a result whose properties are the finding as JSON has it (with --baseline its baselineState is unchanged or new), and a file
 /// that does not load is a result of the rule file-not-loaded. In JUnit's report every file is a suite and every rule a test. A share
 /// of --fail-over is a test gate-NAME there, which fails where it is exceeded; SARIF has a result of that rule where it is, with what JSON
 /// has as its properties.
@@ -107,6 +109,8 @@ pub(super) struct CheckArgs {
     /// times. The shares are listed below
     #[arg(long, value_name = "GATE=PERCENT", value_parser = gates::limit)]
     fail_over: Vec<Limit>,
+    #[command(flatten)]
+    baseline: BaselineArgs,
     /// Allow this many joints to move a vertex, as the runtime does that will show the models
     #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u16).range(1..))]
     limit: u16,
@@ -234,14 +238,16 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), CliError> {
     let options = args.options()?;
     let painter = args.forms.files().any(|(format, _)| format == Format::Page).then(Painter::new);
     let pose = args.rom.pose_file().map(read_pose).transpose()?;
+    let baseline = args.baseline.read()?;
     let count = names.count();
     let named = args.models.iter().chain(&args.list).map(PathBuf::as_path).filter(|path| !is_stdin(path));
-    let read: Vec<_> = named.chain(args.rom.pose_file()).collect();
+    let read: Vec<_> = named.chain(args.rom.pose_file()).chain(args.baseline.file()).collect();
     let sinks = Sinks::begin(&args.forms, &read, count)?.of_shard(args.shard);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = cores.min(count.unwrap_or(cores)).max(1);
     let (line, loader) = (ProgressLine::new(count), Loader::new(&args.open, threads));
-    let task = Task { args, pose: pose.as_ref(), options: &options, painter: painter.as_ref(), loader: &loader };
+    let (pose, baseline, painter) = (pose.as_ref(), baseline.as_ref(), painter.as_ref());
+    let task = Task { args, pose, baseline, options: &options, painter, loader: &loader };
     let names = Mutex::new((0, names));
     let next = || {
         let (turn, input) = {
@@ -264,8 +270,8 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), CliError> {
         line.end(turn);
         line.aside(|| sinks.take(turn, output));
     });
-    let Totals { counts, exceeded } = sinks.end()?;
-    let failing: usize = Severity::ALL.into_iter().filter(|s| args.fails(*s)).map(|s| counts[s as usize]).sum();
+    let Totals { fresh, exceeded, .. } = sinks.end()?;
+    let failing: usize = Severity::ALL.into_iter().filter(|s| args.fails(*s)).map(|s| fresh[s as usize]).sum();
     match (args.fail_on.severity(), failing, exceeded) {
         (Some(severity), count @ 1.., _) => Err(CliError::Findings { count, severity: severity.id() }),
         (_, _, count @ 1..) => Err(CliError::Exceeded { count }),
@@ -313,6 +319,7 @@ fn examine(
 struct Task<'t> {
     args: &'t CheckArgs,
     pose: Option<&'t PoseFile>,
+    baseline: Option<&'t Baseline>,
     options: &'t CheckOptions,
     painter: Option<&'t Painter>,
     loader: &'t Loader,
@@ -371,7 +378,10 @@ impl Task<'_> {
             };
         let (rom, runtime) = (rom.as_ref(), runtime.as_ref());
         let outcome = Outcome::Checked { model, report: &report, gates: &judged, rom, runtime };
-        let result = report::json(&path, &outcome);
+        let mut result = report::json(&path, &outcome);
+        if let Some(baseline) = self.baseline {
+            baseline.mark(&mut result, self.args.rules.as_deref());
+        }
         let mut items: Vec<Option<String>> = formats.iter().map(|f| self.item(*f, &result, &outcome)).collect();
         let shortfall = rom.and_then(Measured::shortfall).map(|lines| lines.join(" "));
         let mut warnings: Vec<String> =
@@ -400,9 +410,7 @@ impl Task<'_> {
             *item = Some(page::section(&result, &of_findings, note.as_deref()));
         }
         let items = items.into_iter().map(Option::unwrap_or_default).collect();
-        let counts = Severity::ALL.map(|severity| report.count(severity));
-        let exceeded = judged.iter().filter(|judged| !judged.passed()).count();
-        FileOutput { items, warnings, outcome: Ok(Totals { counts, exceeded }) }
+        FileOutput { items, warnings, outcome: Ok(Totals::of(&result)) }
     }
 }
 

@@ -39,7 +39,8 @@ pub(super) fn section(item: &Value, pictures: &[Option<Vec<u8>>], note: Option<&
         let class = if judged.passed() { "none" } else { "error" };
         _ = writeln!(out, "<p class=\"counts\"><span class=\"{class}\">{}</span></p>", shown(&judged.text()));
     }
-    for remark in note.map(str::to_owned).into_iter().chain(report::symmetry(item)) {
+    let figures = report::baseline(item).map(report::against_baseline);
+    for remark in note.map(str::to_owned).into_iter().chain(figures).chain(report::symmetry(item)) {
         _ = writeln!(out, "<p class=\"note\">{}</p>", shown(&remark));
     }
     if findings(item).is_empty() {
@@ -54,8 +55,9 @@ pub(super) fn section(item: &Value, pictures: &[Option<Vec<u8>>], note: Option<&
 fn article(finding: &Value, picture: Option<&[u8]>) -> String {
     let [rule, id, message, fix] = ["rule", "severity", "message", "fix"].map(|key| word(&finding[key]));
     let (label, id) = (rule_words(rule).map_or(rule, |(label, _)| label), shown(id));
+    let (class, said) = if report::is_known(finding) { (" known", " · known") } else { ("", "") };
     let mut out = format!(
-        "<article class=\"{id}\"><div>\n<h3>{}</h3>\n<p class=\"rule\">{id} · <code>{}</code></p>\n<p>{}</p>\n<p class=\"fix\">{}</p>\n<dl>\n",
+        "<article class=\"{id}{class}\"><div>\n<h3>{}</h3>\n<p class=\"rule\">{id}{said} · <code>{}</code></p>\n<p>{}</p>\n<p class=\"fix\">{}</p>\n<dl>\n",
         shown(label),
         shown(rule),
         shown(message),

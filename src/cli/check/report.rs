@@ -8,7 +8,8 @@ use super::gates::Judged;
 use super::rom::Measured;
 use super::runtime::Prediction;
 use crate::import::ImportError;
-use crate::inspect::check::{Finding, FindingPose, Report, Severity};
+use crate::inspect::check::{Finding, FindingPose, RULES, Report, Severity};
+use crate::inspect::rom::ROM_RULES;
 use crate::inspect::rule_words;
 use crate::inspect::symmetry::{NO_IMAGE, NO_PARTNER, NO_PLANE, NO_WEIGHTS};
 use crate::model::{MaterialId, MeshId, Model, NodeId};
@@ -134,6 +135,29 @@ pub(super) fn severity(finding: &Value) -> Option<Severity> {
     Severity::ALL.into_iter().find(|severity| finding["severity"] == *severity.id())
 }
 
+/// Returns whether the baseline has a finding, of its JSON.
+pub(super) fn is_known(finding: &Value) -> bool {
+    finding["known"] == true
+}
+
+/// Returns how many findings of a file are new, are known by the baseline, and are gone since, of its JSON; `None` without a baseline.
+pub(super) fn baseline(item: &Value) -> Option<[usize; 3]> {
+    let figures = item.get("baseline")?;
+    Some(["new", "known", "gone"].map(|name| figures[name].as_u64().unwrap_or(0) as usize))
+}
+
+/// Says how many findings are new, known and gone.
+pub(super) fn against_baseline([new, known, gone]: [usize; 3]) -> String {
+    format!("{new} new, {known} known, {gone} of the baseline gone")
+}
+
+/// Returns the rules that were run on a file, of its JSON. `wanted`: the rules that were asked for; `None`: all.
+pub(super) fn ran(item: &Value, wanted: Option<&[String]>) -> Vec<&'static str> {
+    let has_rom = item.get("rom").is_some();
+    let ids = RULES.iter().map(|r| r.id).chain(ROM_RULES.iter().filter(|_| has_rom).map(|r| r.id));
+    ids.filter(|id| wanted.is_none_or(|wanted| wanted.iter().any(|rule| rule == id))).collect()
+}
+
 /// Returns a text in JSON; empty where there is none.
 pub(super) fn word(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
@@ -201,20 +225,26 @@ fn degrees(angle: f32) -> f64 {
     (f64::from(angle).to_degrees() * 1e3).round() / 1e3
 }
 
-/// Returns the findings of a file as text, a paragraph for each, and one where a range of motion is not complete; empty
-/// where the file does not load. `item`: the same as JSON.
+/// Returns the findings of a file as text, a paragraph for each, or two lines for one that the baseline knows, and a paragraph where a range
+/// of motion is not complete; empty where the file does not load. `item`: the same as JSON.
 pub(super) fn text(item: &Value, outcome: &Outcome) -> String {
     let Outcome::Checked { model, report, gates, rom, runtime } = outcome else { return String::new() };
     let mut out = format!("{}\n", printable(item["path"].as_str().unwrap_or_default()));
-    for f in &report.findings {
+    for (f, marked) in report.findings.iter().zip(findings(item)) {
         let label = rule_words(f.rule).map_or(f.rule, |(label, _)| label);
-        out += &format!("\n  {:<8} {label} ({})", f.severity.id(), f.rule);
+        let (id, is_known) = (f.severity.id(), is_known(marked));
+        match is_known {
+            true => out += &format!("\n  known    {label} ({}, {id})", f.rule),
+            false => out += &format!("\n  {id:<8} {label} ({})", f.rule),
+        }
         let location = location(model, f);
         if !location.is_empty() {
             out += &format!("\n           {}", printable(&location));
         }
-        out += &wrapped(&printable(&f.message));
-        out += &wrapped(&printable(&format!("Fix: {}", f.fix)));
+        if !is_known {
+            out += &wrapped(&printable(&f.message));
+            out += &wrapped(&printable(&format!("Fix: {}", f.fix)));
+        }
         out.push('\n');
     }
     if let Some([message, fix]) = rom.and_then(|rom| rom.shortfall()) {
@@ -225,6 +255,7 @@ pub(super) fn text(item: &Value, outcome: &Outcome) -> String {
     }
     let [info, warning, error] = Severity::ALL.map(|severity| report.count(severity));
     out += &format!("\n  {}\n", counts([info, warning, error]));
+    out += &baseline(item).map_or_else(String::new, |figures| format!("  {}\n", against_baseline(figures)));
     for judged in *gates {
         out += &format!("  {}\n", judged.text());
     }

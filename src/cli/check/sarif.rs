@@ -68,18 +68,8 @@ fn of_gate(path: &str, judged: &Judged) -> Value {
 }
 
 fn of_finding(path: &str, f: &Value) -> Value {
-    let (mut logical, words) = (Vec::new(), &f["words"]);
-    if let (Some(mesh), Some(primitive)) = (f["mesh"].as_u64(), f["primitive"].as_u64()) {
-        let full = format!("/meshes/{mesh}/primitives/{primitive}");
-        logical.push(json!({ "name": word(&words["mesh"]), "fullyQualifiedName": full, "kind": "object" }));
-    }
-    let list = |value: &'_ Value| value.as_array().cloned().unwrap_or_default();
-    // The names are those of the first joints; `properties` lists all.
-    for (node, name) in list(&f["joints"]).into_iter().zip(list(&words["joints"])) {
-        logical.push(json!({ "name": name, "fullyQualifiedName": format!("/nodes/{node}"), "kind": "object" }));
-    }
-    let names: Vec<&str> = logical.iter().filter_map(|location| location["fullyQualifiedName"].as_str()).collect();
-    let key = format!("{path}\n{}", names.join("\n"));
+    let logical = logical(f);
+    let key = key(path, &logical);
     let mut location = json!({ "physicalLocation": physical(path) });
     if !logical.is_empty() {
         location["logicalLocations"] = Value::from(logical);
@@ -88,7 +78,37 @@ fn of_finding(path: &str, f: &Value) -> Value {
     let severity = severity(f).unwrap_or(Severity::Warning);
     let mut out = result(word(&f["rule"]), severity, &message, json!([location]), &key);
     out["properties"] = f.clone();
+    if let Some(known) = f["known"].as_bool() {
+        out["baselineState"] = if known { "unchanged" } else { "new" }.into();
+    }
     out
+}
+
+/// Returns where a finding is in its file: its mesh and its joints.
+fn logical(f: &Value) -> Vec<Value> {
+    let (mut out, words) = (Vec::new(), &f["words"]);
+    if let (Some(mesh), Some(primitive)) = (f["mesh"].as_u64(), f["primitive"].as_u64()) {
+        let full = format!("/meshes/{mesh}/primitives/{primitive}");
+        out.push(json!({ "name": word(&words["mesh"]), "fullyQualifiedName": full, "kind": "object" }));
+    }
+    let list = |value: &'_ Value| value.as_array().cloned().unwrap_or_default();
+    // The names are those of the first joints; `properties` lists all.
+    for (node, name) in list(&f["joints"]).into_iter().zip(list(&words["joints"])) {
+        out.push(json!({ "name": name, "fullyQualifiedName": format!("/nodes/{node}"), "kind": "object" }));
+    }
+    out
+}
+
+/// Returns what tells a finding from others of the same rule, from run to run. Vertices are not part of it: an exporter numbers them anew.
+fn key(path: &str, logical: &[Value]) -> String {
+    let names: Vec<&str> = logical.iter().filter_map(|location| location["fullyQualifiedName"].as_str()).collect();
+    format!("{path}\n{}", names.join("\n"))
+}
+
+/// Returns what a finding of the file `path` is known by in another run: its fingerprint, which is made of the path as it was given, the
+/// rule, the mesh with its primitive, and the joints.
+pub(super) fn fingerprint(path: &str, f: &Value) -> u64 {
+    hash(word(&f["rule"]), &key(path, &logical(f)))
 }
 
 /// Returns a result; `key` tells it from others of the same rule, from run to run.
@@ -101,7 +121,7 @@ fn result(rule: &str, severity: Severity, message: &str, locations: Value, key: 
         "level": level(severity),
         "message": { "text": message },
         "locations": locations,
-        "partialFingerprints": { "skinscope/v1": fingerprint(&format!("{rule}\n{key}")) },
+        "partialFingerprints": { "skinscope/v1": format!("{:016x}", hash(rule, key)) },
     })
 }
 
@@ -131,8 +151,8 @@ fn uri(path: &str) -> String {
 }
 
 /// Returns what tells a result from others, the same on every machine.
-fn fingerprint(text: &str) -> String {
-    format!("{:016x}", fnv(text.as_bytes()))
+fn hash(rule: &str, key: &str) -> u64 {
+    fnv(format!("{rule}\n{key}").as_bytes())
 }
 
 #[cfg(test)]
@@ -143,6 +163,13 @@ mod tests {
     fn paths_become_uris() {
         assert_eq!(uri("./art/a knight#1.glb"), "art/a%20knight%231.glb");
         assert_eq!(uri("/home/é.gltf"), "file:///home/%C3%A9.gltf");
-        assert_eq!(fingerprint("a"), "af63dc4c8601ec8c");
+    }
+
+    /// A baseline may be of another version of the program.
+    #[test]
+    fn a_fingerprint_stays_what_it_is() {
+        let words = json!({ "mesh": "Body", "joints": ["arm"] });
+        let finding = json!({ "rule": "weights-zero", "mesh": 0, "primitive": 1, "joints": [4], "vertices": [7], "words": words });
+        assert_eq!(fingerprint("a.glb", &finding), 0x1736_728b_cfc1_8b84);
     }
 }

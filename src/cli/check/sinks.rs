@@ -6,6 +6,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+use serde_json::Value;
+
 use super::super::{CliError, print, printable, unwritable};
 use super::forms::{FormArgs, Format};
 use super::shard::Shard;
@@ -70,8 +72,38 @@ pub(super) struct FileOutput {
 pub(super) struct Totals {
     /// The number of findings of each severity.
     pub counts: [usize; 3],
+    /// How many of them are new, which all are without a baseline.
+    pub fresh: [usize; 3],
     /// How many limits of `--fail-over` were exceeded.
     pub exceeded: usize,
+    /// How many findings of any severity are new, known and gone; `None` without a baseline.
+    pub baseline: Option<[usize; 3]>,
+}
+
+impl Totals {
+    /// Counts what was found in a file, of its JSON.
+    pub(super) fn of(item: &Value) -> Self {
+        let (mut counts, mut fresh) = ([0; 3], [0; 3]);
+        for finding in report::findings(item) {
+            if let Some(severity) = report::severity(finding) {
+                counts[severity as usize] += 1;
+                fresh[severity as usize] += usize::from(!report::is_known(finding));
+            }
+        }
+        Self { counts, fresh, exceeded: lines::exceeded(item), baseline: report::baseline(item) }
+    }
+
+    fn include(&mut self, file: Self) {
+        let add = |total: &mut [usize; 3], more: [usize; 3]| {
+            total.iter_mut().zip(more).for_each(|(total, more)| *total += more);
+        };
+        add(&mut self.counts, file.counts);
+        add(&mut self.fresh, file.fresh);
+        self.exceeded += file.exceeded;
+        if let Some(figures) = file.baseline {
+            add(self.baseline.get_or_insert_default(), figures);
+        }
+    }
 }
 
 /// How many files may be checked ahead of the one that is written next.
@@ -208,10 +240,7 @@ impl Sinks {
             }
         }
         match output.outcome {
-            Ok(Totals { counts, exceeded }) => {
-                state.total.counts.iter_mut().zip(counts).for_each(|(total, count)| *total += count);
-                state.total.exceeded += exceeded;
-            }
+            Ok(found) => state.total.include(found),
             Err(error) => {
                 // The error of a single file is written when the program ends.
                 if self.many {
@@ -230,6 +259,10 @@ impl Sinks {
         if let Some(error) = broken {
             return Err(error);
         }
+        let figures = total.baseline.map(report::against_baseline);
+        if let Some(figures) = figures.as_ref().filter(|_| self.formats[0] != Format::Text) {
+            say(figures);
+        }
         for mut sink in sinks.into_iter().rev() {
             let is_text = sink.format == Format::Text;
             if let Some(shard) = self.shard.filter(|_| sink.format == Format::JsonLines) {
@@ -242,7 +275,9 @@ impl Sinks {
                     1 => "; 1 does not load".to_owned(),
                     more => format!("; {more} do not load"),
                 };
-                print(&format!("{}: {}{left}\n", counted(files, "file", "files"), report::counts(total.counts)))?;
+                let figures = figures.as_ref().map_or_else(String::new, |figures| format!("; {figures}"));
+                let counts = report::counts(total.counts);
+                print(&format!("{}: {counts}{figures}{left}\n", counted(files, "file", "files")))?;
             }
         }
         match first_error {

@@ -33,7 +33,7 @@ fn tarred(members: &[(&str, &[u8])]) -> Vec<u8> {
     builder.into_inner().unwrap()
 }
 
-fn zipped(members: &[(&str, &[u8])], method: CompressionMethod) -> Vec<u8> {
+pub(super) fn zipped(members: &[(&str, &[u8])], method: CompressionMethod) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in members {
         writer.start_file(*name, SimpleFileOptions::default().compression_method(method)).unwrap();
@@ -49,7 +49,7 @@ fn gzipped(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Writes an archive; returns its path.
-fn written(name: &str, bytes: &[u8]) -> String {
+pub(super) fn written(name: &str, bytes: &[u8]) -> String {
     let path = scratch(name);
     std::fs::write(&path, bytes).unwrap();
     path.to_str().unwrap().to_owned()
@@ -207,8 +207,46 @@ fn hostile_archives_are_told_and_the_run_goes_on() {
     assert!(stderr.contains("no_such_archive.tar: cannot be read"), "{stderr}");
 }
 
+/// A byte that is another one in a name, or the last digit of a place, leaves a model that reads, and that is not the one that was packed.
+#[test]
+fn members_of_a_zip_with_another_checksum_are_damaged_and_the_others_are_checked() {
+    let [fine, bad] = models();
+    let [outer, bytes] = with_buffer(&fine, "skin.bin");
+    let name = b"\"Square\"";
+    assert!(serde_json::from_slice::<Value>(&patched(&fine, name, 2, b"p")).is_ok());
+    let members: [(&str, &[u8]); 5] =
+        [("a.gltf", &fine), ("b.gltf", &bad), ("c.gltf", &fine), ("d.gltf", &outer), ("skin.bin", &bytes)];
+    let stored = zipped(&members, CompressionMethod::Stored);
+    let place = |wanted: &[u8]| stored.windows(wanted.len()).position(|part| part == wanted).unwrap();
+    let mut in_name = stored.clone();
+    in_name[place(name) + 2] = b'p';
+    let mut in_buffer = stored.clone();
+    in_buffer[place(&bytes)] ^= 1;
+    let deflated = zipped(&members, CompressionMethod::Deflated);
+    let other_sums = patched(&deflated, b"PK\x01\x02", 16, &[1, 2, 3, 4]);
+    let cases: [(&str, &[u8], [bool; 4], i32); 5] = [
+        ("sums_stored.zip", &stored, [false; 4], 3),
+        ("sums_deflated.zip", &deflated, [false; 4], 3),
+        ("sums_name.zip", &in_name, [true, false, false, false], 1),
+        ("sums_buffer.zip", &in_buffer, [false, false, false, true], 1),
+        ("sums_listed.zip", &other_sums, [true; 4], 1),
+    ];
+    for (name, bytes, wanted, code) in cases {
+        let archive = written(name, bytes);
+        let all = files(&report(&[archive.as_str(), "--rules", "weights-zero"], code), &archive);
+        assert_eq!(all.len(), wanted.len(), "{name}: {all:?}");
+        for ((path, found, error), is_damaged) in all.iter().zip(wanted) {
+            let error = error.as_deref().unwrap_or("");
+            assert_eq!(*found, usize::from(path == "/b.gltf" && !is_damaged), "{name}: {all:?}");
+            assert!(error.is_empty() != is_damaged, "{name}: {all:?}");
+            let says = error.contains("found damaged: a CRC-32 of ") && error.contains("copy or download it again");
+            assert!(says || !is_damaged, "{name}: {error}");
+        }
+    }
+}
+
 /// A run that is given these bytes on standard input and ends with `code`.
-fn piped(arguments: &[&str], input: &[u8], code: i32) -> (Vec<u8>, String) {
+pub(super) fn piped(arguments: &[&str], input: &[u8], code: i32) -> (Vec<u8>, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_skinscope"))
         .arg("check")
         .args(arguments)

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::*;
 
 /// Runs `report merge` as [`said`] runs `check`.
-fn merged(arguments: &[&str], code: i32) -> (String, String) {
+pub(super) fn merged(arguments: &[&str], code: i32) -> (String, String) {
     let out = Command::new(env!("CARGO_BIN_EXE_skinscope")).args(["report", "merge"]).args(arguments).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     let (stdout, stderr) = (text(out.stdout), text(out.stderr));

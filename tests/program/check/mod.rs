@@ -4,6 +4,7 @@
 
 mod advice;
 mod archives;
+mod baseline;
 mod gates;
 mod many;
 mod merge;

@@ -133,6 +133,7 @@ fn every_block_of_the_page_is_run() {
     let run = [
         "As a Slurm array",
         "Before each commit",
+        "Fail for what is new alone",
         "In a GitHub workflow",
         "In a GitLab pipeline",
         "Join the parts",
@@ -204,6 +205,29 @@ fn the_workflows_check_all_models_in_parts_and_report_once() {
             assert_eq!(run(&folder, &["python3", "-c", read], &[]).0, 0, "{heading}");
         }
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_baseline_fails_a_run_for_what_is_new_alone() {
+    let folder = folder("pipeline_baseline");
+    std::fs::write(folder.join("models.txt"), "models/one.gltf\nmodels/two.glb\nmodels/broken.gltf\n").unwrap();
+    let blocks = below("sh", "Fail for what is new alone");
+    let [both, of_lines] = &blocks[..] else { panic!("{blocks:?}") };
+    let (code, said) = shell(&folder, both, &[]);
+    assert!(code == 0 && said.contains("3 files: 1 error, ") && said.contains("; 0 new, "), "{code}: {said}");
+    // A file that was sound is broken as the other one is.
+    std::fs::copy(folder.join("models/broken.gltf"), folder.join("models/one.gltf")).unwrap();
+    let (code, said) = shell(&folder, both.lines().last().unwrap(), &[]);
+    assert!(code == 3 && said.contains("1 finding of severity error or worse"), "{code}: {said}");
+    assert_eq!(shell(&folder, "skinscope check --list models.txt --json-lines > findings.1.jsonl", &[]).0, 3);
+    let (code, said) = shell(&folder, of_lines, &[]);
+    assert!(code == 3 && said.contains("1 finding of severity error or worse"), "{code}: {said}");
+    let sarif = std::fs::read_to_string(folder.join("findings.sarif")).unwrap();
+    assert!(
+        ["new", "unchanged"].iter().all(|state| sarif.contains(&format!("\"baselineState\":\"{state}\""))),
+        "{sarif}"
+    );
 }
 
 /// In the place of GNU parallel stands a script that does its jobs one after the other, on this machine.

@@ -112,14 +112,16 @@ def open(
 
 
 def merge_reports(
-    reports: Path | Iterable[Path], format: Literal["json", "json_lines", "sarif", "junit", "html"] = "json"
+    reports: Path | Iterable[Path],
+    format: Literal["json", "json_lines", "sarif", "junit", "html"] = "json",
+    baseline: Path | None = None,
 ) -> str:
     """Joins files of the lines that ``skinscope check --json-lines`` and :meth:`Findings.json_line` write to one report, as
-    ``skinscope report merge`` does. Returns its text.
+    ``skinscope report merge`` does. Returns its text. With ``baseline``, a report of an earlier check, what that has is marked as known.
 
     Raises :class:`Error` where a line is cut off, or a part of a list is missing.
     """
-    line = ["report", "merge"]
+    line = ["report", "merge", *([] if baseline is None else [f"--baseline={os.fspath(baseline)}"])]
     files = [os.fspath(report) for report in ([reports] if isinstance(reports, (str, os.PathLike)) else reports)]
     if not files:
         raise Error("there are no reports to join")

@@ -53,6 +53,8 @@ class Finding:
     ``{"clip", "time"}`` a clip at seconds of its own; ``None``: the stored pose."""
     words: dict[str, Any]
     """What reports say of it: ``location``, ``mesh`` (its name), ``joints`` (names of the first 32), ``measure``, ``pose``."""
+    known: bool | None = None
+    """Whether ``baseline`` has it; ``None`` without one."""
 
     def __repr__(self) -> str:
         at = "" if self.mesh is None else f" {self.mesh},{self.primitive}"
@@ -63,10 +65,10 @@ class Findings(list[Finding]):
     """The findings of a check, worst first, with the rest of its report."""
 
     report: dict[str, Any]
-    """An item of ``files`` of ``skinscope check --json``: also ``summary``, ``gates``, ``symmetry``, ``rom``, ``runtime``. Lists of vertices
+    """An item of ``files`` of ``skinscope check --json``: also ``summary``, ``baseline``, ``gates``, ``symmetry``, ``rom``, ``runtime``. Lists of vertices
     have the first 256 there."""
     exit: Literal["ok", "findings"]
-    """Whether anything reaches ``fail_on`` or exceeds ``fail_over``: how ``skinscope check`` of this file alone would end."""
+    """Whether anything that ``baseline`` does not have reaches ``fail_on``, or anything exceeds ``fail_over``: how ``skinscope check`` of this file alone would end."""
 
     def __init__(self, item: str, line: str, vertices: list[npt.NDArray[np.int64]], fails: bool) -> None:
         self.report = json.loads(item)
@@ -103,4 +105,5 @@ def _finding(found: dict[str, Any], vertices: npt.NDArray[np.int64]) -> Finding:
         measure=None if measure is None else Measured(measure["what"], measure["value"], measure["unit"]),
         pose=found["pose"],
         words=found["words"],
+        known=found.get("known"),
     )

@@ -14,6 +14,8 @@ class CheckOptions(TypedDict, total=False):
     """End with exit code 3 where a finding has this severity or a worse one."""
     fail_over: Any
     """End with exit code 3 where more of a file's surface than this share is at fault, as in unweighted=0.5%; may be given several times. The shares are listed below."""
+    baseline: Any
+    """Take the findings in this report of an earlier check (JSON, or lines of JSON) as known: they are told, and do not count for --fail-on."""
     limit: Any
     """Allow this many joints to move a vertex, as the runtime does that will show the models."""
     runtime: Any
