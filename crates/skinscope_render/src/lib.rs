@@ -194,7 +194,7 @@ impl Renderer {
     #[must_use]
     pub fn shows(&self, frame: &Frame) -> bool {
         let is_refined = !has_shadows(frame) || self.shadows == self.drawn_shadows;
-        !self.has_news() && is_refined && self.is_same_picture(frame)
+        !self.has_news() && !self.lacks_pipelines && is_refined && self.is_same_picture(frame)
     }
 
     /// Sets how many bytes of textures are uploaded with one picture (one texture at least), so that no picture waits
@@ -293,7 +293,6 @@ impl Renderer {
         // The first pictures compile what they need: a window has none yet that could stay.
         let waits = self.jobs.is_some() && !self.in_memory && self.has_shown_model && self.drawn.is_some();
         self.pipelines.begin_picture(waits)?;
-        self.lacks_pipelines = false;
         let target_format = self.pipelines.target_format;
         let fits = |t: &SceneTarget| t.size == size && t.target_format == target_format;
         if let Some(target) = self.target.take_if(|t| fits(t) && t.rows == rows) {
@@ -302,6 +301,7 @@ impl Renderer {
             }
             self.target = Some(target);
         }
+        self.lacks_pipelines = false;
         // If something fails, it is not known what the target shows.
         let mut drawn = self.drawn.take().unwrap_or_default();
         if waits && let Some(shown) = self.target.take_if(|t| !fits(t)) {

@@ -1,6 +1,7 @@
 //! Everything that only a software device needs: one whose driver draws on the processor, such as Mesa's lavapipe. All
 //! of it is switched off on a graphics card, where none of it is computed, compiled or uploaded. A picture is the same
-//! with and without each of the switches, but for the edges of shadows, where depths round differently (`casting`).
+//! with and without each of the switches, but for the edges of shadows, where depths round differently (`casting`), and for
+//! shadows that are a little rougher (`half_shadows`).
 //!
 //! There is a way of its own only where it gains three tenths of something, or where a row of `benches/compare.sh` would be worse by more
 //! than a twentieth without it, or where memory would not suffice.
