@@ -251,7 +251,7 @@ fn textures_beyond_their_memory_are_shown_smaller_and_it_is_said(stage: &Stage) 
         // Large enough for the largest level to be seen.
         let size = [512, 512];
         let drawn = render_image(&small, &mut renderer, &plate(256, 4), size).unwrap();
-        let notices = renderer.notices().to_vec();
+        let notices = renderer.notices();
         match words {
             None => assert_eq!(notices, [""; 0]),
             Some(words) => assert!(notices.len() == 1 && notices[0].contains(words), "{kib}: {notices:?}"),

@@ -7,6 +7,9 @@ use skinscope_base::words::counted;
 
 const GIB: u64 = 1 << 30;
 
+/// Why something is not drawn as it should be.
+pub(super) const NO_MEMORY: &str = "because this graphics adapter has no memory left";
+
 /// How many bytes the textures of a model may take. Adapters do not tell how much they can spare, so this is 4 GiB for
 /// an adapter with memory of its own, and 1 GiB where the adapter shares the machine's memory, or where that is not
 /// known.
@@ -93,7 +96,7 @@ pub(super) fn notice(wanted: &[TextureDemand], dropped: &[usize], budget: Option
         Some(bytes) => {
             format!("to fit the {} that this graphics adapter is asked for (--texture-memory)", size(bytes))
         }
-        None => "because this graphics adapter has no memory left".into(),
+        None => NO_MEMORY.into(),
     };
     let textures = counted(wanted.len(), "texture", "textures");
     let are = if wanted.len() == 1 { "is" } else { "are" };

@@ -364,8 +364,10 @@ impl Renderer {
 
     /// Messages for people about what of the current model cannot be drawn as its file has it.
     #[must_use]
-    pub fn notices(&self) -> &[String] {
-        self.first.resident.get().map_or(&[], |(_, copy)| copy.materials.notices())
+    pub fn notices(&self) -> Vec<String> {
+        let textures = self.first.resident.get().map_or(&[][..], |(_, copy)| copy.materials.notices());
+        let shadows = self.first.lacks_shadow_memory.then(|| format!("shadows are left out, {}", budget::NO_MEMORY));
+        textures.iter().cloned().chain(shadows).collect()
     }
 
     /// Uploads everything that a picture of `frame` reads on the device.

@@ -36,6 +36,8 @@ pub(super) struct SideState {
     pub shadow: Option<ShadowState>,
     /// Whether its picture shows them.
     pub is_shadowed: bool,
+    /// Whether it has none because the device has no memory left for them. Who switches them off and on again asks once more.
+    pub lacks_shadow_memory: bool,
     /// The columns of the picture that it takes.
     pub columns: Columns,
     /// The state of the model that `numbers` and `predeformed` were made for.
@@ -93,10 +95,20 @@ impl SideState {
         if !frame.display.shadows || self.shadow.as_ref().is_some_and(|shadow| shadow.room() != room) {
             self.shadow = None;
         }
+        self.lacks_shadow_memory &= frame.display.shadows;
         let shadows = shadows.at_most(room.most);
-        let is_shadowed = shadows != ShadowViews::NONE && has_shadows(frame) && shown.is_some();
+        let has_room = shadows != ShadowViews::NONE && !self.lacks_shadow_memory;
+        let is_shadowed = has_room && has_shadows(frame) && shown.is_some();
         let shadow = match (&mut self.shadow, is_shadowed) {
-            (None, true) => Some(self.shadow.insert(ShadowState::new(gpu, room)?)),
+            (None, true) => match ShadowState::new(gpu, room) {
+                Ok(made) => Some(self.shadow.insert(made)),
+                // A picture without shadows is more than none.
+                Err(GpuError::OutOfMemory(_)) => {
+                    self.lacks_shadow_memory = true;
+                    None
+                }
+                Err(error) => return Err(error),
+            },
             (shadow, _) => shadow.as_mut(),
         };
         let bound = shadow.as_ref().map(|shadow| shadow.bindings());

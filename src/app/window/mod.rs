@@ -210,7 +210,7 @@ impl Window {
 
     /// Returns messages about parts of the model that are not shown as its file has them.
     pub(crate) fn notices(&self) -> Vec<String> {
-        let mut notices = self.screen.as_ref().map_or(Vec::new(), |s| s.notices().to_vec());
+        let mut notices = self.screen.as_ref().map_or(Vec::new(), Screen::notices);
         notices.extend(self.fonts.notices());
         notices
     }

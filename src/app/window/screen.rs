@@ -139,7 +139,7 @@ impl Screen {
     }
 
     /// Returns messages about parts of the model that are not drawn as its file has them.
-    pub fn notices(&self) -> &[String] {
+    pub fn notices(&self) -> Vec<String> {
         self.renderer.notices()
     }
 

@@ -395,7 +395,7 @@ fn draw(
             Some((target, reel)) => draw_film(args, &scene, &mut session, (target, &reel), (gpu, renderer), &line)?,
             None => draw_picture(args, &scene, &session, (gpu, renderer))?,
         };
-        Ok((written, fit, named, renderer.notices().to_vec(), device(gpu)))
+        Ok((written, fit, named, renderer.notices(), device(gpu)))
     });
     line.end(0);
     let (written, fit, named, mut notices, device) = drawn?;
