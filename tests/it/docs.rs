@@ -37,7 +37,8 @@ const END: &str = "<!-- end of table -->";
 /// Options that every command has which opens a file, or every command at all. The table of options leaves them out.
 const OF_ALL: [&str; 4] = ["--allow-external", "--max-memory", "--help", "--version"];
 /// Options in the text that are none of the program's.
-const OF_OTHERS: [&str; 6] = ["--dependency", "--full", "--ignored", "--my-parameter", "--sshlogin", "--workdir"];
+const OF_OTHERS: [&str; 7] =
+    ["--command", "--dependency", "--full", "--ignored", "--my-parameter", "--sshlogin", "--workdir"];
 
 /// Writes a table anew; the argument is the table as it is.
 type Maker = fn(&str) -> String;
