@@ -4,9 +4,8 @@
 #
 # Guess: "Active actions merged" writes the active one, "Actions" all of them, and a rig without actions changes nothing.
 # Seen: in 4.2.23 the first mode writes the first action by name, whichever is active, also where none is, and names it as asked for
-# the active one; it is the active one where a second rig is written along. (4.3.2 does so too, 4.4.0 no longer.) The option that
-# switches it off, "Export all Armature Actions", is shown for the other mode alone. In both versions "Actions" writes all three, but
-# with a second rig beside it only the active one, or none, and warns of nothing.
+# the active one; it is the active one where a second rig is written along, or where export_anim_single_armature ("Export all Armature
+# Actions") is off. In both versions "Actions" writes all three, but with a second rig beside it only the active one, or none.
 #
 # Fails if that changes. Needs Python 3.11 as python3.11, with pip.
 set -euo pipefail

@@ -5,8 +5,7 @@
 # Guess: all three stand as the same vertices do with weights as floats; of eight weights perhaps the first four are taken.
 # Seen: integers are taken as they are, so that a weight of 1 is 255, and the character stands 255 times as large, or 65535
 # times. Of two sets of weights the second one is taken and the first is lost, and the rest is not made to sum to 1: a vertex
-# with 0.75 in the first and 0.25 in the second stands at a quarter of its height. A warning says only that a column is
-# repeated. Optimisers write bytes as a matter of course, since they take a quarter of the size.
+# with 0.75 in the first and 0.25 in the second stands at a quarter of its height.
 #
 # Fails if that changes. Needs Python 3.11 as python3.11 with pip, node and npm.
 set -euo pipefail

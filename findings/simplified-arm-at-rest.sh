@@ -5,10 +5,10 @@
 # Guess: an error of 0.0001 (0.2 mm here) bounds what the arm looks like, or weights count as normals and colours do, so that the
 # rings of the elbow stay.
 # Seen: simplify() of glTF-Transform looks at positions alone, and by them a straight tube needs no rings. At rest the arm is as
-# it was, to 0.0 mm. With the elbow bent by 90° half of the triangles are up to 40 mm off, and what it leaves as it comes (ratio
-# 0, error 0.0001) is 68 of 1280 triangles, up to 122 mm off, more than the radius of the arm. gltfpack looks at weights too: it
-# stops at 306 triangles whatever is asked for, at most 30 mm off with the elbow bent, and 15 mm at rest. So a simplified
-# character has to be judged in a pose.
+# it was, to 0.0 mm. With the elbow bent by 90° an arm of half the triangles is up to 40 mm off, and one of as few as the error
+# allows (ratio 0) has 68 of 1280 triangles and is up to 122 mm off, more than the radius of the arm. gltfpack looks at weights
+# too: asked for 64 triangles it stops at 306, up to 30 mm off with the elbow bent, and 15 mm at rest. So a simplified character
+# has to be judged in a pose.
 #
 # Fails if that changes. Needs node and npm.
 set -euo pipefail

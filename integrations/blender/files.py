@@ -1,8 +1,10 @@
 """The files that the program has open, and how those go that nobody needs any longer.
 
-Beside each file `NAME.glb` there is a note `.NAME.glb.sent`: a digest of what Blender sent or took last, and the processes that have it
-open. `sweep` removes a file with its note and the copy that the program keeps of it, `NAME.glb.bak`, where all of this holds: it is as
-Blender knows it, none of the processes runs any longer, and nobody has written it for `DAYS`. Files without a note are never touched.
+Beside each file `NAME.glb` there is a note `.NAME.glb.sent`: a digest of what Blender sent last, and the processes that have it open.
+`sweep` removes a file with its note and the copy that the program keeps of it, `NAME.glb.bak`, where all of this holds: it is as Blender
+sent it, none of the processes runs any longer, and nobody has written any of the three for `DAYS`. What the program has saved stays, also
+where Blender has taken the weights: it may have layers, shapes and clips besides. Of a file that is gone the note and the copy go once they
+are as old. Files without a note are never touched.
 """
 
 import hashlib
@@ -62,7 +64,7 @@ def note_of(path):
 
 
 def note(path, digest, processes):
-    """Notes what a file is known to hold, and that this Blender and other processes, given by number, have it open."""
+    """Notes what Blender has sent into a file, and that this Blender and other processes, given by number, have it open."""
     said = {"digest": digest.hex(), "host": platform.node(), "processes": [os.getpid(), *processes]}
     write(note_of(path), json.dumps(said).encode())
 
@@ -90,18 +92,19 @@ def _is_older(path, before):
 
 
 def _is_done(path, said, before):
-    """Whether nobody needs a file any longer, or it is gone; `said` is the path of its note."""
-    if not os.path.exists(path):
-        return True
-    if not all(_is_older(part, before) for part in (path, said)):
+    """Whether nobody needs a file any longer, or it has long been gone; `said` is the path of its note."""
+    parts = [part for part in (path, f"{path}.bak", said) if os.path.exists(part)]
+    if not all(_is_older(part, before) for part in parts):
         return False
+    if path not in parts:
+        return True
     try:
         with open(said, "rb") as file:
             known = json.loads(file.read())
         with open(path, "rb") as file:
             digest = digest_of(file.read()).hex()
         return digest == known["digest"] and known["host"] == platform.node() and not any(map(_runs, known["processes"]))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError):
         return False
 
 

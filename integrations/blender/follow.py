@@ -120,7 +120,6 @@ def take(item):
         raise
     item.digest = digest
     item.notes = outcome.notes
-    files.note(item.path, digest, item.programs)
     return outcome
 
 

@@ -27,6 +27,7 @@ const PACK_AGAIN: &str = "pack it again, stored or deflated and without a passwo
 const WHOLE: &str = "the archive is cut off or damaged; copy or download it again";
 const UNPACK: &str = "unpack it, and check what is in it";
 const NO_ARCHIVE: &str = "pack the models as .tar, .tar.gz or .zip, or name them one by one";
+const SPLIT: &str = "pack the models into several archives";
 const JOIN: &str = "join archives by `tar --concatenate`, or check each of them";
 
 /// Returns whether a file is an archive by its name: `.tar`, `.tar.gz`, `.tgz` or `.zip`.
@@ -176,7 +177,7 @@ impl Archive {
                 self.push(plain(&text(name.as_deref().unwrap_or(&entry.path_bytes()))), data);
             }
             if self.members.len() > limits.json_values {
-                self.fault = Some((format!("more than {} members", limits.json_values), WHOLE));
+                self.fault = Some((format!("more than {} members", limits.json_values), SPLIT));
                 return Ok(());
             }
         }
@@ -315,7 +316,8 @@ fn is_tar(start: &[u8]) -> bool {
 
 const SPARSE: &str = "stored with holes (sparse)";
 
-/// Where an extended header says that a member of a tar has holes, returns the name that stands there too; its data is not that of the file.
+/// Returns the name that an extended header has beside the words that the member of a tar has holes, if there is one; `None` where it says no
+/// such thing. The data of a member with holes is not that of the file.
 fn name_of_sparse(entry: &mut Entry<Headers>) -> Option<Option<Vec<u8>>> {
     let (mut is_sparse, mut name) = (false, None);
     for field in entry.pax_extensions().ok().flatten().into_iter().flatten().flatten() {

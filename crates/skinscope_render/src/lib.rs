@@ -366,7 +366,10 @@ impl Renderer {
     #[must_use]
     pub fn notices(&self) -> Vec<String> {
         let textures = self.first.resident.get().map_or(&[][..], |(_, copy)| copy.materials.notices());
-        let shadows = self.first.lacks_shadow_memory.then(|| format!("shadows are left out, {}", budget::NO_MEMORY));
+        let mut sides =
+            std::iter::once(&self.first).chain(self.second.as_deref()).chain(&self.beside).chain(&self.ghosts);
+        let lacks_shadows = sides.any(|side| side.lacks_shadow_memory);
+        let shadows = lacks_shadows.then(|| format!("shadows are left out, {}", budget::NO_MEMORY));
         textures.iter().cloned().chain(shadows).collect()
     }
 

@@ -434,7 +434,8 @@ fn a_file_that_takes_longer_than_the_time_limit_is_told_and_the_others_are_check
     );
     assert!(of(slow)["error"].as_str().unwrap().starts_with(told) && stderr.contains(told), "{stderr}");
     for wrong in ["0", "-1", "soon", "NaN"] {
-        said(&["--time-limit", wrong], 2);
+        let (_, stderr) = said(&[fine.to_str().unwrap(), &format!("--time-limit={wrong}")], 2);
+        assert!(stderr.contains("neither a number of seconds nor `unlimited`"), "{stderr}");
     }
     said(&["--time-limit", "unlimited", fine.to_str().unwrap()], 0);
 }

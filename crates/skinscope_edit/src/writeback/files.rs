@@ -20,6 +20,9 @@ use crate::Sheet;
 /// The characters that a URI need not escape (RFC 3986, 2.3).
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
+/// What one can do where a model cannot replace its own files.
+const ELSEWHERE: &str = "write the model to another file";
+
 /// Where a changed model is written to.
 #[derive(Clone, Copy, Debug)]
 pub enum Destination<'p> {
@@ -390,7 +393,7 @@ fn prepare_in_place(
 fn refuse_twice<'p>(mut files: impl Iterator<Item = &'p PathBuf>) -> Result<(), SaveError> {
     let mut known = BTreeSet::new();
     let twice = files.find(|path| !known.insert(path.canonicalize().unwrap_or_else(|_| (*path).clone())));
-    let why = "several buffers of the model are this file; write to another file with -o";
+    let why = format!("several buffers of the model are this file; {ELSEWHERE}");
     twice.map_or(Ok(()), |path| Err(unwritable(path, why)))
 }
 

@@ -10,7 +10,9 @@ use skinscope_model::{BufferSource, Model};
 use super::super::WriteError;
 use super::super::container::{self, Text};
 use super::super::json::{Node, PathStep};
-use super::{Origin, Output, Prepared, SaveError, Saved, Stamps, read, refuse_twice, unwritable};
+use super::{ELSEWHERE, Origin, Output, Prepared, SaveError, Saved, Stamps, read, refuse_twice, unwritable};
+
+const NEW_BUFFER: &str = "the model has gained a file for buffer";
 
 /// The files that a model was read from, as they were then.
 #[derive(Clone, Debug)]
@@ -55,7 +57,7 @@ impl Place {
         for (buffer, of) in model.source.origins.buffers.iter().enumerate() {
             let BufferSource::File(from) = &of.source else { continue };
             let own = self.buffers.get(buffer).and_then(Option::as_ref);
-            let to = own.ok_or_else(|| unwritable(from, "the file that was read has no such buffer"))?;
+            let to = own.ok_or_else(|| unwritable(&self.path, format!("{NEW_BUFFER} {buffer}; {ELSEWHERE}")))?;
             let bytes = buffer_of(from)?;
             if bytes != buffer_of(to)? {
                 outputs.push(Output { path: to.clone(), bytes });
