@@ -40,11 +40,20 @@ fn has_its_threads() -> PyResult<()> {
     ))
 }
 
-/// Returns whether signals are handled on this thread, which is so of the main one alone.
-fn takes_signals(py: Python<'_>) -> PyResult<bool> {
+/// The least stack of a thread that works, bytes: what threads of Rust have.
+const STACK: usize = 2 << 20;
+
+/// Returns whether work must not be done on this thread: on the main one, which alone handles signals, and where threads are made with less
+/// stack than work may need (`threading.stack_size`).
+fn needs_its_own_thread(py: Python<'_>) -> PyResult<bool> {
     let threading = py.import(intern!(py, "threading"))?;
     let own = threading.call_method0(intern!(py, "get_ident"))?;
-    threading.call_method0(intern!(py, "main_thread"))?.getattr(intern!(py, "ident"))?.eq(own)
+    if threading.call_method0(intern!(py, "main_thread"))?.getattr(intern!(py, "ident"))?.eq(own)? {
+        return Ok(true);
+    }
+    // 0 is that of the system, which has as much.
+    let stack: usize = threading.call_method0(intern!(py, "stack_size"))?.extract()?;
+    Ok(0 < stack && stack < STACK)
 }
 
 /// Runs work without holding the interpreter, and returns its result. On the main thread, a signal whose handler raises, as that of Ctrl+C
@@ -59,7 +68,7 @@ pub(crate) fn interruptible<T: Send + 'static>(
 ) -> PyResult<T> {
     has_its_threads()?;
     let work = move || catch_unwind(AssertUnwindSafe(work)).ok();
-    let done = if takes_signals(py)? { watched(py, work)? } else { py.detach(work) };
+    let done = if needs_its_own_thread(py)? { watched(py, work)? } else { py.detach(work) };
     done.ok_or_else(|| refused("the library failed on this; that is a fault of it, and nothing was changed"))
 }
 

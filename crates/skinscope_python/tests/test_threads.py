@@ -51,6 +51,18 @@ def test_the_interpreter_is_free_while_the_library_works(figure):
     assert turns > 3
 
 
+def test_threads_with_little_stack_have_the_same_findings(figure):
+    wanted, found = figure.check().json_line(), []
+    before = threading.stack_size(1 << 17)
+    try:
+        thread = threading.Thread(target=lambda: found.append(figure.check().json_line()))
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(before)
+    assert found == [wanted]
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
 @pytest.mark.parametrize("work", ["rom", "bind", "bake"])
 def test_ctrl_c_ends_a_call_at_once_and_leaves_the_model_as_it_was(figure, work, tmp_path):

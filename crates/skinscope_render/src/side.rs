@@ -36,7 +36,7 @@ pub(super) struct SideState {
     pub shadow: Option<ShadowState>,
     /// Whether its picture shows them.
     pub is_shadowed: bool,
-    /// Whether it has none because the device has no memory left for them. Who switches them off and on again asks once more.
+    /// Whether it has none because the device has no memory left for them. Another model, and who switches them off and on, asks once more.
     pub lacks_shadow_memory: bool,
     /// The columns of the picture that it takes.
     pub columns: Columns,
@@ -69,6 +69,7 @@ impl SideState {
         };
         let now = resident.revision();
         if self.seen.vertices != now.vertices {
+            self.lacks_shadow_memory = false;
             self.numbers = Numbers::default();
             self.predeformed.forget();
         } else if self.seen.weights != now.weights {
