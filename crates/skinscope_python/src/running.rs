@@ -8,7 +8,7 @@ use std::time::Duration;
 use pyo3::intern;
 use pyo3::prelude::*;
 use skinscope::cli::in_process::Failure;
-use skinscope::parallel::Job;
+use skinscope::parallel::{Job, sharing};
 
 pyo3::import_exception!(skinscope._error, Error);
 
@@ -68,7 +68,7 @@ pub(crate) fn interruptible<T: Send + 'static>(
 ) -> PyResult<T> {
     has_its_threads()?;
     let work = move || catch_unwind(AssertUnwindSafe(work)).ok();
-    let done = if needs_its_own_thread(py)? { watched(py, work)? } else { py.detach(work) };
+    let done = if needs_its_own_thread(py)? { watched(py, work)? } else { py.detach(|| sharing(work)) };
     done.ok_or_else(|| refused("the library failed on this; that is a fault of it, and nothing was changed"))
 }
 

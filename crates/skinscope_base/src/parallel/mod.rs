@@ -16,7 +16,7 @@ pub use time_limit::within;
 /// Calls `work` for every index below `count` on all cores and returns the results in order. Calls begin in the order
 /// of the indices. Returns `None` where `cancel` was set before all were begun.
 pub fn map<T: Send>(count: usize, cancel: &AtomicBool, work: &(dyn Fn(usize) -> T + Sync)) -> Option<Vec<T>> {
-    map_at_once(cores(), count, cancel, work)
+    map_at_once(free_cores(), count, cancel, work)
 }
 
 /// Calls `work` for each chunk of `size` things, of which there are `count`, on all cores, and returns the results in order. The last chunk
@@ -32,6 +32,29 @@ pub fn by_chunk<T: Send>(count: usize, size: usize, work: &(dyn Fn(Range<usize>)
 pub fn cores() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
     *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
+/// How many callers are in [`sharing`].
+static CALLERS: AtomicUsize = AtomicUsize::new(0);
+
+/// Runs the work of one of several threads that each have work of their own, such as those of another program. Where there are as many of
+/// them as cores, none of them hands parts of its work to other threads: they would only wait for each other.
+pub fn sharing<T>(work: impl FnOnce() -> T) -> T {
+    struct Caller;
+    impl Drop for Caller {
+        fn drop(&mut self) {
+            CALLERS.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+    CALLERS.fetch_add(1, Ordering::Relaxed);
+    let _until_its_end = Caller;
+    work()
+}
+
+/// Returns how many threads may work for one caller: 1 or more.
+fn free_cores() -> usize {
+    let others = CALLERS.load(Ordering::Relaxed).saturating_sub(1);
+    cores().saturating_sub(others).max(1)
 }
 
 /// Does the same as [`map`], with no more than `threads` pieces at once.
@@ -83,7 +106,12 @@ pub fn drain<T>(threads: usize, next: &(dyn Fn() -> Option<T> + Sync), work: &(d
 
 /// Runs both closures, in parallel where another core is free, and returns when both have ended.
 pub fn both(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
-    rayon::join(a, b);
+    if free_cores() > 1 {
+        rayon::join(a, b);
+    } else {
+        a();
+        b();
+    }
 }
 
 /// Runs `work` on parts of a list on all cores. The list is halved until a part has `most` items or fewer; `work` gets
@@ -165,6 +193,25 @@ mod tests {
         let mut done = done.into_inner().unwrap();
         done.sort_unstable();
         assert_eq!(done, (0..40).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn as_many_callers_as_cores_hand_nothing_to_other_threads() {
+        fn within<T>(callers: usize, work: &dyn Fn() -> T) -> T {
+            if callers == 0 { work() } else { sharing(|| within(callers - 1, work)) }
+        }
+        let own = std::thread::current().id();
+        let threads = within(cores() + 1, &|| {
+            let mut all = by_chunk(100, 1, &|_| std::thread::current().id());
+            let other = Mutex::new(Vec::new());
+            let note = || other.lock().unwrap().push(std::thread::current().id());
+            both(note, note);
+            all.append(&mut other.into_inner().unwrap());
+            all
+        });
+        assert!(threads.len() == 102 && threads.iter().all(|thread| *thread == own));
+        let stops = std::panic::catch_unwind(|| sharing(|| panic!("for the test")));
+        assert!(stops.is_err() && within(1, &free_cores) == cores(), "a caller that panics has left too");
     }
 
     #[test]
