@@ -4,7 +4,7 @@ Beside each file `NAME.glb` there is a note `.NAME.glb.sent`: a digest of what B
 `sweep` removes a file with its note and the copy that the program keeps of it, `NAME.glb.bak`, where all of this holds: it is as Blender
 sent it, none of the processes runs any longer, and nobody has written any of the three for `DAYS`. What the program has saved stays, also
 where Blender has taken the weights: it may have layers, shapes and clips besides. Of a file that is gone the note and the copy go once they
-are as old. Files without a note are never touched.
+are as old. Files without a note are never touched; so copies stay that Blender keeps of what the program has saved, `NAME_saved.glb`.
 """
 
 import hashlib

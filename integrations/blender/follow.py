@@ -10,6 +10,7 @@ import numpy as np
 from . import files, groups, objects, weights
 from .errors import Refused, amount
 from .exporting import Exported
+from .glb import Glb
 
 SECONDS = 1.0
 """How often the file is looked at."""
@@ -34,6 +35,8 @@ class Followed:
     """Numbers of the processes of the program that were started with it."""
     notes: list = field(default_factory=list)
     """What is to be said in the panel."""
+    partly: bool = False
+    """Whether Blender has left out weights of a file that the program saved since, or has a mean of them."""
     refused: str = ""
     """Why the weights of the program's last save were not taken; empty where they were."""
 
@@ -54,8 +57,8 @@ def find_program(path):
 def send(exported, folder):
     """Writes a character into its file in a folder, whole or not at all, and follows it from then on.
 
-    What the program has saved and Blender has not taken is kept beside it under another name. Files of the folder that nobody needs any
-    longer go. Returns what is followed.
+    What the program has saved and Blender has not, such as layers and shapes, is kept beside it under another name. Files of the folder that
+    nobody needs any longer go. Returns what is followed.
     """
     files.sweep(folder)
     known = followed.get(exported.armature)
@@ -64,10 +67,11 @@ def send(exported, folder):
     if known is not None and os.path.exists(path):
         with open(path, "rb") as file:
             found = file.read()
-        if files.digest_of(found) != known.digest:
+        why = _why_kept(known, found)
+        if why:
             kept = files.free_path(os.path.dirname(path), f"{exported.armature}_saved")
             files.write(kept, found)
-            notes.append(f"What Skinscope had saved, and Blender has not taken, is kept as {kept}.")
+            notes.append(f"{why} is kept as {kept}.")
     files.write(path, exported.data)
     rows, _ = weights.rows(weights.open_model(exported), exported)
     programs = known.programs if known is not None else []
@@ -75,6 +79,32 @@ def send(exported, folder):
     followed[exported.armature] = out
     files.note(path, out.digest, programs)
     return out
+
+
+def _why_kept(known, found):
+    """Says what Blender lacks of the bytes that a file has, as the beginning of a sentence; empty where it has all of it."""
+    if files.digest_of(found) != known.digest:
+        return "What Skinscope had saved, and Blender has not taken,"
+    if found == known.exported.data:
+        return ""
+    if known.partly or _has_mirrored(known.exported):
+        return "What Skinscope had saved, of whose weights Blender has not taken all,"
+    if _has_more(known.exported, found):
+        return "What Skinscope had saved, with more than the weights that Blender has taken,"
+    return ""
+
+
+def _has_mirrored(exported):
+    """Whether some vertices of the file are made by a Mirror modifier, so that their weights are never taken."""
+    return any((vertices >= part.count).any() for part in exported.parts for vertices in part.primitives.values())
+
+
+def _has_more(exported, found):
+    """Whether bytes of a file differ in more than weights from what was sent, or cannot be compared with it."""
+    try:
+        return Glb(found).besides_weights() != Glb(exported.data).besides_weights()
+    except (Refused, ValueError, LookupError, TypeError, AttributeError):
+        return True
 
 
 def start(program, item):
@@ -143,7 +173,7 @@ def _changes(item, data):
     if both:
         outcome.notes.append(f"Changed on both sides: {amount(both, 'weight', 'weights')}. That of Skinscope is taken; Undo brings yours back.")
     weights.apply(targets, outcome)
-    item.rows = after
+    item.rows, item.partly = after, item.partly or bool(torn or locked_entries)
     return outcome
 
 

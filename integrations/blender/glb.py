@@ -6,6 +6,7 @@ import struct
 import numpy as np
 
 from .errors import Refused
+from .files import digest_of
 
 MAGIC = 0x46546C67
 JSON_CHUNK, BINARY_CHUNK = 0x4E4F534A, 0x004E4942
@@ -46,6 +47,41 @@ class Glb:
         step = view.get("byteStride", width * dtype.itemsize)
         rows = np.ndarray((count, width), dtype, bytes(self.binary), start, (step, dtype.itemsize))
         return rows[:, 0].copy() if width == 1 else rows.copy()
+
+    def besides_weights(self):
+        """Returns what the file has besides the weights of vertices: its JSON, with digests of the arrays in place of their numbers.
+
+        Two files of equal results differ in weights alone. Files that only store the same in another order may have other results.
+        """
+        out = {name: self._inlined(value) for name, value in self.json.items() if name not in ("accessors", "bufferViews", "buffers")}
+        for primitive in (primitive for mesh in out.get("meshes", ()) for primitive in mesh["primitives"]):
+            primitive["attributes"] = {
+                name: self._stored(number) for name, number in primitive["attributes"].items() if not name.startswith(("JOINTS_", "WEIGHTS_"))
+            }
+            primitive["targets"] = [{name: self._stored(number) for name, number in one.items()} for one in primitive.get("targets", ())]
+            primitive["indices"] = self._stored(primitive.get("indices"))
+        for skin in out.get("skins", ()):
+            skin["inverseBindMatrices"] = self._stored(skin.get("inverseBindMatrices"))
+        for sampler in (sampler for animation in out.get("animations", ()) for sampler in animation["samplers"]):
+            sampler.update({name: self._stored(sampler[name]) for name in ("input", "output")})
+        return out
+
+    def _stored(self, accessor):
+        """An accessor with what it stores; `None` where there is none."""
+        return None if accessor is None else self._inlined(self.json["accessors"][accessor])
+
+    def _inlined(self, value):
+        """A copy of a part of the JSON, in which each buffer view is a digest of its bytes."""
+        if isinstance(value, list):
+            return [self._inlined(one) for one in value]
+        if isinstance(value, dict):
+            return {name: self._view(one) if name == "bufferView" else self._inlined(one) for name, one in value.items()}
+        return value
+
+    def _view(self, number):
+        view = self.json["bufferViews"][number]
+        start = view.get("byteOffset", 0)
+        return view.get("byteStride"), digest_of(memoryview(self.binary)[start : start + view["byteLength"]])
 
     def add(self, array, kind, component, target=None):
         """Appends an array `(count, components)` and returns the number of its accessor.

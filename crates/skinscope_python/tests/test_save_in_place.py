@@ -154,7 +154,7 @@ def test_what_has_no_file_says_so(figure_file, tmp_path):
     sent = pickle.loads(pickle.dumps(skinscope.open(figure_file)))
     for model in [skinscope.open(DATA), sent]:
         model.fix(limit=1)
-        with pytest.raises(skinscope.Error, match="in memory"):
+        with pytest.raises(skinscope.Error, match="from bytes or came from another process"):
             model.save(in_place=True)
     model = skinscope.open(figure_file)
     model.fix(limit=1)

@@ -34,6 +34,19 @@ def test_threads_share_a_model_that_others_edit(figure):
         assert all(pool.map(work, range(64)))
 
 
+def test_locks_are_set_while_no_other_thread_changes_the_model(figure):
+    joint = figure.skins[0].joints[0]
+    for owner in (figure, figure.primitives[0]):
+        figure.locks = ()
+        thread = threading.Thread(target=setattr, args=(owner, "locks", joint))
+        with figure._lock:
+            thread.start()
+            thread.join(0.1)
+            assert not figure.locks
+        thread.join()
+        assert figure.locks == {joint}
+
+
 def test_the_interpreter_is_free_while_the_library_works(figure):
     turns = 0
     done = threading.Event()

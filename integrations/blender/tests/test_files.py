@@ -11,7 +11,7 @@ import bpy
 import pytest
 import skinscope
 from skinscope_blender import files, follow, operators
-from test_follow import look_twice, opened, save_smoothed  # noqa: F401
+from test_follow import look_twice, opened, save_more, save_smoothed, with_layer  # noqa: F401
 
 LATER = time.time() + (files.DAYS + 1) * 24 * 60 * 60
 
@@ -110,6 +110,16 @@ def test_a_file_that_this_blender_follows_stays_and_what_it_was_sent_is_known(op
     assert path.exists()
     bpy.ops.skinscope.send()
     assert noted() == {**said, "digest": digest()}
+
+
+def test_the_copy_of_what_the_program_has_saved_stays(opened):  # noqa: F811
+    path = Path(opened.path)
+    saved = save_more(opened, with_layer)
+    bpy.ops.skinscope.send()
+    said = Path(files.note_of(opened.path))
+    said.write_text(json.dumps({**json.loads(said.read_text()), "processes": [ended()]}))
+    files.sweep(str(path.parent), LATER)
+    assert names(path.parent) == ["rig_saved.glb"] and (path.parent / "rig_saved.glb").read_bytes() == saved
 
 
 def test_opening_a_character_sweeps_the_folder(opened, monkeypatch):  # noqa: F811

@@ -12,6 +12,8 @@ import skinscope
 from conftest import stored
 from skinscope_blender import follow, operators
 from skinscope_blender.errors import Refused
+from skinscope_blender.glb import Glb
+from test_export import halve
 from test_operators import settings
 
 
@@ -125,6 +127,106 @@ def test_send_again_first_takes_what_the_program_has_saved(opened):
         for column, name in enumerate(model.skins[0].joint_names):
             assert np.array_equal(dense[:, column], np.array([after[name].get(v, 0) for v in vertices], np.float32))
     assert sorted(os.listdir(os.path.dirname(opened.path))) == [".rig.glb.sent", "rig.glb"]
+
+
+def with_layer(glb):
+    glb.json["meshes"][0]["primitives"][0]["extras"] = {"layers": [{"name": "elbow"}]}
+
+
+def with_clip(glb):
+    glb.json["animations"].append({**glb.json["animations"][0], "name": "Nod"})
+
+
+def with_shape(glb):
+    for primitive in glb.json["meshes"][0]["primitives"]:
+        primitive["targets"] = [{"POSITION": primitive["attributes"]["POSITION"]}]
+
+
+def with_other_keys(glb):
+    flip(glb, glb.json["animations"][0]["samplers"][0]["output"])
+
+
+def with_other_places(glb):
+    flip(glb, glb.json["meshes"][0]["primitives"][0]["attributes"]["POSITION"])
+
+
+def flip(glb, accessor):
+    """Changes the lowest bit of the first number of an accessor."""
+    glb.binary[glb.json["bufferViews"][glb.json["accessors"][accessor]["bufferView"]].get("byteOffset", 0)] ^= 1
+
+
+def unreadable(glb):
+    glb.json["bufferViews"].append({"buffer": 0})
+    glb.json["images"] = [{"bufferView": len(glb.json["bufferViews"]) - 1, "mimeType": "image/png"}]
+
+
+def save_more(item, change):
+    """Saves the file as the program would, with smoothed weights and something besides. Returns its bytes."""
+    save_smoothed(item)
+    glb = Glb(Path(item.path).read_bytes())
+    change(glb)
+    Path(item.path).write_bytes(glb.to_bytes())
+    return Path(item.path).read_bytes()
+
+
+def copies(item):
+    """The bytes of the copies beside a file, by name."""
+    folder = Path(item.path).parent
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name not in ("rig.glb", ".rig.glb.sent")}
+
+
+@pytest.mark.parametrize("change", [with_layer, with_clip, with_shape, with_other_keys, with_other_places])
+@pytest.mark.parametrize("looks", [False, True])
+def test_what_only_the_file_of_the_program_has_is_kept_once_and_said(opened, change, looks):
+    saved = save_more(opened, change)
+    if looks:
+        look_twice()
+        assert "came from Skinscope" in settings().notes
+    bpy.ops.skinscope.send()
+    assert Path(opened.path).read_bytes() != saved and copies(opened) == {"rig_saved.glb": saved}
+    assert "more than the weights" in settings().notes and "rig_saved.glb" in settings().notes
+    bpy.ops.skinscope.send()
+    assert copies(opened) == {"rig_saved.glb": saved} and "rig_saved" not in settings().notes
+    Path(opened.path).write_bytes(saved)
+    bpy.ops.skinscope.send()
+    assert copies(opened) == {"rig_saved.glb": saved, "rig_saved_2.glb": saved}
+
+
+def test_a_file_that_cannot_be_compared_is_kept(opened):
+    glb = Glb(Path(opened.path).read_bytes())
+    unreadable(glb)
+    assert follow._has_more(opened.exported, glb.to_bytes()) and follow._has_more(opened.exported, b"")
+    assert not follow._has_more(opened.exported, opened.exported.data)
+
+
+def test_what_was_sent_and_only_written_anew_is_not_kept(opened):
+    Path(opened.path).write_bytes(opened.exported.data)
+    bpy.ops.skinscope.send()
+    assert not copies(opened)
+
+
+def test_weights_of_locked_groups_that_were_not_taken_are_kept_when_the_file_is_sent(opened):
+    mesh = bpy.data.objects["body"]
+    mesh.vertex_groups["root"].lock_weight = True
+    save_smoothed(opened)
+    look_twice()
+    mesh.vertex_groups["root"].lock_weight = False
+    # What was not taken is in what the program saves next.
+    save_smoothed(opened)
+    saved = Path(opened.path).read_bytes()
+    bpy.ops.skinscope.send()
+    assert copies(opened) == {"rig_saved.glb": saved} and "not taken all" in settings().notes
+
+
+def test_weights_of_a_mirrored_half_are_kept_when_the_file_is_sent(opened):
+    halve(bpy.data.objects["body"])
+    bpy.ops.skinscope.send()
+    item = follow.followed["rig"]
+    assert not copies(item)
+    save_smoothed(item)
+    saved = Path(item.path).read_bytes()
+    bpy.ops.skinscope.send()
+    assert copies(item) == {"rig_saved.glb": saved} and "not taken all" in settings().notes
 
 
 def test_what_changed_in_blender_meanwhile_stays_where_the_program_changed_nothing(opened):

@@ -222,9 +222,10 @@ impl Content {
     /// kept, as `--in-place` keeps them. Returns what it is from then on, and what was written.
     ///
     /// # Errors
-    /// It was opened from bytes, its files were changed by another program, or they cannot be written. They are all as they were then.
+    /// It was opened from bytes or came from another process, its files were changed by another program, or they cannot be written.
+    /// They are all as they were then.
     pub fn save_in_place(&self, keep_links: bool) -> Result<(Self, Saved), Failure> {
-        let why = "it was opened in memory, and there is no file that it could replace; save it under a name";
+        let why = "it was opened from bytes or came from another process, and has no file that it could replace; save it under a name";
         let place = self.place.as_ref().ok_or_else(|| CliError::Usage(format!("{}: {why}", self.name)))?;
         let prepared = place.prepare(self.origin(), self.document.stored());
         let saved = prepared.and_then(|prepared| prepared.keeping_links(keep_links).write()).map_err(CliError::from)?;

@@ -194,7 +194,9 @@ class Model:
     def locks(self, joints: Iterable[int | str] | int | str) -> None:
         content = self._content
         of_skins = {joint for _, own in content.skins() for joint in own}
-        self._locks = joints_named(content, joints, of_skins, "no joint of a skin")
+        named = joints_named(content, joints, of_skins, "no joint of a skin")
+        with self._lock:
+            self._locks = named
 
     def copy(self) -> Self:
         """Returns a model of its own with the same content. Nothing is copied until one of the two is edited."""
@@ -390,7 +392,7 @@ class Model:
         Returns the copies that ``in_place`` has kept. Where Ctrl+C ends the call, the files may still appear.
 
         Raises :class:`Error` where nothing could be written, and ``in_place`` also where another program has changed the files since they were
-        read, or where the model was opened from bytes.
+        read, or where the model was opened from bytes or came from another process.
         """
         target = target_of(path, self._source, in_place)
         with self._lock:
