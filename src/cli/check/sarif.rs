@@ -106,14 +106,15 @@ fn logical(f: &Value) -> Vec<Value> {
 }
 
 /// Returns what tells a finding from others of the same rule, from run to run: the path of its file, and as JSON its mesh, its primitive by
-/// the first material at fault, and its first joints. Each goes by its name, and by its index where it has none. Indices of what has a
-/// name are not part of it, and vertices are not: an exporter numbers them anew.
+/// the first material at fault, and its first joints in the order of their names. Each goes by its name, and by its index where it has
+/// none. Indices of what has a name are not part of it, and vertices are not: an exporter numbers them anew.
 fn key(path: &str, f: &Value) -> String {
     let words = &f["words"];
     let mesh = name_or(&words["mesh"], &f["mesh"]);
     let primitive = name_or(&f["materials"][0], &f["primitive"]);
     let joints = f["joints"].as_array().into_iter().flatten().take(MOST_NAMES).enumerate();
-    let joints: Vec<&Value> = joints.map(|(i, node)| name_or(&words["joints"][i], node)).collect();
+    let mut joints: Vec<&Value> = joints.map(|(i, node)| name_or(&words["joints"][i], node)).collect();
+    joints.sort_by_cached_key(ToString::to_string);
     format!("{path}\n{}", json!([mesh, primitive, joints]))
 }
 
@@ -192,6 +193,11 @@ mod tests {
         let moved = json!({ "rule": "weights-zero", "mesh": 2, "primitive": 3, "materials": ["Skin", "Cloth"], "joints": [5],
             "vertices": [9], "words": words });
         assert_eq!(fingerprint("a.glb", &moved), fingerprint("a.glb", &finding));
+        let of = |joints: [u32; 2], names: [&str; 2]| {
+            fingerprint("a.glb", &json!({ "rule": "joint-unused", "joints": joints, "words": { "joints": names } }))
+        };
+        assert_eq!(of([4, 5], ["hand", "arm"]), of([2, 9], ["arm", "hand"]));
+        assert_ne!(of([4, 5], ["hand", "arm"]), of([4, 5], ["hand", "leg"]));
     }
 
     #[test]
