@@ -36,7 +36,8 @@ fn number(value: &serde_json::Value) -> usize {
     value.as_u64().map_or(usize::MAX, |number| number as usize)
 }
 
-fn add_to_all(list: &mut serde_json::Value, by: usize) {
+/// Adds to each index in a list.
+pub fn add_to_all(list: &mut serde_json::Value, by: usize) {
     for index in list.as_array_mut().into_iter().flatten() {
         *index = serde_json::json!(number(index) + by);
     }

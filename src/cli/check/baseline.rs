@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 use super::super::CliError;
+use super::gates::Judged;
 use super::names::is_stdin;
 use super::report::{self, word};
 use super::{lines, sarif};
@@ -40,16 +41,16 @@ impl BaselineArgs {
 
 /// What an earlier check has found.
 pub(super) struct Baseline {
-    /// What was found in each file that had findings, by its path as it was given then.
+    /// What was found in each file in which something was found, by its path as it was given then.
     files: HashMap<String, Vec<Known>>,
 }
 
-/// A finding of an earlier check.
+/// A result of an earlier check: a finding, or that a file does not load or exceeds a limit of `--fail-over`.
 struct Known {
     /// What it is known by.
     fingerprint: u64,
     severity: Severity,
-    /// Its rule; `None` where this version does not have it.
+    /// The rule of a finding; `None` where this version does not have it.
     rule: Option<&'static str>,
 }
 
@@ -63,6 +64,7 @@ struct Written {
     shard: Option<IgnoredAny>,
     file: Option<String>,
     findings: Option<Vec<Value>>,
+    gates: Option<Vec<Value>>,
     error: Option<IgnoredAny>,
 }
 
@@ -72,11 +74,18 @@ struct Written {
 struct Item {
     path: String,
     findings: Vec<Value>,
+    #[serde(default)]
+    gates: Vec<Value>,
+    error: Option<IgnoredAny>,
 }
 
-/// The files of a report. They are read one by one, since a report may be larger than the memory that its findings take here. The last
-/// line of a part of a list has a number in their place.
-struct Files(Vec<(String, Vec<Known>)>);
+/// The member `files` of what is read.
+enum Files {
+    /// Those of a report. They are read one by one, since a report may be larger than the memory that its findings take here.
+    Of(Vec<(String, Vec<Known>)>),
+    /// How many files a part of a list has, in its last line.
+    Count,
+}
 
 impl<'de> Deserialize<'de> for Files {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -94,16 +103,26 @@ impl<'de> Visitor<'de> for FilesVisitor {
     }
 
     fn visit_u64<E>(self, _count: u64) -> Result<Files, E> {
-        Ok(Files(Vec::new()))
+        Ok(Files::Count)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Files, A::Error> {
         let mut out = Vec::new();
-        while let Some(Item { path, findings }) = items.next_element()? {
-            let known = Known::all(&path, &findings);
-            out.push((path, known));
+        while let Some(item) = items.next_element::<Item>()? {
+            out.push(item.known());
         }
-        Ok(Files(out))
+        Ok(Files::Of(out))
+    }
+}
+
+impl Item {
+    /// Returns its path and what was found in it.
+    fn known(self) -> (String, Vec<Known>) {
+        let Self { path, findings, gates, error } = self;
+        let exceeded = gates.iter().filter_map(Known::exceeded).map(|rule| Known::of_file(&path, &rule));
+        let unread = error.map(|_| Known::of_file(&path, sarif::UNREAD));
+        let known = findings.iter().map(|finding| Known::of(&path, finding)).chain(exceeded).chain(unread).collect();
+        (path, known)
     }
 }
 
@@ -118,8 +137,20 @@ impl Known {
         }
     }
 
-    fn all(path: &str, findings: &[Value]) -> Vec<Self> {
-        findings.iter().map(|finding| Self::of(path, finding)).collect()
+    /// A result about a whole file, of a rule that SARIF alone has.
+    fn of_file(path: &str, rule: &str) -> Self {
+        Self { fingerprint: sarif::hash(rule, path), severity: Severity::Error, rule: None }
+    }
+
+    /// Returns the rule of a limit, of its JSON; `None` where it is not exceeded.
+    fn exceeded(gate: &Value) -> Option<String> {
+        Judged::of_json(gate).filter(|judged| !judged.passed()).map(|judged| judged.rule())
+    }
+
+    /// Takes what is the same, and was no better, from what is `left` of a baseline. Returns whether there was any.
+    fn take_from(&self, left: &mut Vec<&Self>) -> bool {
+        let place = left.iter().position(|k| k.fingerprint == self.fingerprint && k.severity >= self.severity);
+        place.map(|place| left.remove(place)).is_some()
     }
 }
 
@@ -140,16 +171,21 @@ impl Baseline {
     }
 
     fn add(&mut self, written: Written) -> Result<(), &'static str> {
-        let Written { schema, files, shard, file, findings, error } = written;
+        let Written { schema, files, shard, file, findings, gates, error } = written;
         match (files, file) {
             (Some(_), _) if schema.is_some_and(|schema| schema != 1) => {
                 return Err("a report of another schema than 1");
             }
-            (Some(Files(files)), _) if schema.is_some() || shard.is_some() => {
+            (Some(Files::Of(files)), _) if schema.is_some() => {
                 files.into_iter().for_each(|(path, known)| self.insert(path, known));
             }
+            (Some(Files::Count), _) if schema.is_some() => {
+                return Err("a report whose `files` is a number and not a list of files");
+            }
+            (Some(Files::Count), _) if shard.is_some() => {}
             (None, Some(path)) if findings.is_some() || error.is_some() => {
-                let known = Known::all(&path, &findings.unwrap_or_default());
+                let (findings, gates) = (findings.unwrap_or_default(), gates.unwrap_or_default());
+                let (path, known) = Item { path, findings, gates, error }.known();
                 self.insert(path, known);
             }
             _ => return Err("neither a report of `check --json` nor lines of `check --json-lines`"),
@@ -167,27 +203,30 @@ impl Baseline {
     }
 
     /// Says of each finding in the JSON of a file whether it is `known`: as many of one fingerprint as there were before, if they are no worse
-    /// than before. Of the file it says how many are new and known, and how many of the baseline are gone, as far as their rules were run;
-    /// `wanted`: the rules that were asked for.
+    /// than before. The same is said of each limit that is exceeded, and of a file that does not load. Of other files it says how many
+    /// findings are new and known, and how many of the baseline are gone, as far as their rules were run; `wanted`: the rules that were asked for.
     pub(super) fn mark(&self, item: &mut Value, wanted: Option<&[String]>) {
-        if item.get("error").is_some() {
-            return;
-        }
         let (path, ran) = (word(&item["path"]).to_owned(), report::ran(item, wanted));
         let mut left: Vec<&Known> = self.files.get(&path).into_iter().flatten().collect();
+        if item.get("error").is_some() {
+            item["known"] = Known::of_file(&path, sarif::UNREAD).take_from(&mut left).into();
+            return;
+        }
+        for gate in item.get_mut("gates").and_then(Value::as_array_mut).into_iter().flatten() {
+            if let Some(rule) = Known::exceeded(gate) {
+                gate["known"] = Known::of_file(&path, &rule).take_from(&mut left).into();
+            }
+        }
         let (mut new, mut known) = (0, 0);
         for finding in item["findings"].as_array_mut().into_iter().flatten() {
-            let Known { fingerprint, severity, .. } = Known::of(&path, finding);
-            let place = left.iter().position(|k| k.fingerprint == fingerprint && k.severity >= severity);
+            let is_known = Known::of(&path, finding).take_from(&mut left);
             if let Some(fields) = finding.as_object_mut() {
-                fields.insert("known".to_owned(), place.is_some().into());
+                fields.insert("known".to_owned(), is_known.into());
             }
-            match place {
-                Some(place) => {
-                    left.remove(place);
-                    known += 1;
-                }
-                None => new += 1,
+            if is_known {
+                known += 1;
+            } else {
+                new += 1;
             }
         }
         let gone = left.iter().filter(|k| k.rule.is_some_and(|rule| ran.contains(&rule))).count();

@@ -94,7 +94,10 @@ fn exit(item: &Value, least: Option<Severity>) -> &'static str {
 /// Where the file does not load, it has little more than these and `error`.
 pub(super) fn line(item: &Value, setting: &Setting) -> String {
     let mut fields = match item.get("error") {
-        Some(error) => json!({ "error": error }),
+        Some(error) => match item.get("known") {
+            Some(known) => json!({ "error": error, "known": known }),
+            None => json!({ "error": error }),
+        },
         None => item.clone(),
     };
     if let Some(fields) = fields.as_object_mut() {

@@ -70,7 +70,7 @@ use crate::words::counted;
 /// without_partner, without_weights (likewise, where there are some)} (how many skinned vertices were compared with their mirror
 /// images, how many were not, and which of these have no mirror image, are of meshes without a plane of symmetry, have joints without a
 /// partner on the other side, or no usable weights; absent where the rule asymmetry has not
-/// run), gates [{gate, percent, limit, passed, vertices (stored vertices of the surface at fault)}] (those of --fail-over), baseline {new, known, gone} (how many findings --baseline does not have, has, and had alone; only with that), error}]. All indices are the file's own. mesh and primitive are null for findings about joints; measure may be null; pose
+/// run), gates [{gate, percent, limit, passed, vertices (stored vertices of the surface at fault), known (whether it is exceeded in --baseline too; only with that, where it is exceeded)}] (those of --fail-over), baseline {new, known, gone} (how many findings --baseline does not have, has, and had alone; only with that), error, known (whether the file does not load in --baseline either; only with both)}]. All indices are the file's own. mesh and primitive are null for findings about joints; measure may be null; pose
 /// is null for the pose that the file stores, or says where the finding is seen best: {joint, axis, degrees} is the rest
 /// pose (or that of --pose) with one joint turned about an axis of its own, {clip, time} a clip at seconds of its own. error is there only where
 /// a file does not load: the reason, beside no findings. rom is there only after a range of motion: {complete, poses (that
@@ -81,9 +81,9 @@ use crate::words::counted;
 ///
 /// A line of --json-lines has the fields of an item of files, with file in place of path, and beside them exit (ok, findings or error: how a check
 /// of this file alone would end), fail_on, rules (those of --rules) and shard (that of --shard); where a file does not load it has
-/// error in place of the findings. With --shard the last line is {shard, files (how many it has)}. `skinscope report merge` joins such lines.
-/// In SARIF every finding is a result whose properties are the finding as JSON has it (with --baseline its baselineState is unchanged or new), and a file
-/// that does not load is a result of the rule file-not-loaded. In JUnit's report every file is a suite and every rule a test. A share
+/// error, and known, in place of the findings. With --shard the last line is {shard, files (how many it has)}. `skinscope report merge` joins such lines.
+/// In SARIF every finding is a result whose properties are the finding as JSON has it, and a file that does not load is a result of the rule
+/// file-not-loaded (with --baseline each result has baselineState, unchanged or new). In JUnit's report every file is a suite and every rule a test. A share
 /// of --fail-over is a test gate-NAME there, which fails where it is exceeded; SARIF has a result of that rule where it is, with what JSON
 /// has as its properties.
 #[derive(Debug, Args)]

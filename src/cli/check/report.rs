@@ -40,7 +40,7 @@ pub(super) enum Outcome<'a> {
 const MOST_VERTICES: usize = 256;
 const MOST_VERTICES_TEXT: usize = 12;
 /// The most joints whose names stand beside their numbers in JSON.
-const MOST_NAMES: usize = 32;
+pub(super) const MOST_NAMES: usize = 32;
 
 /// Returns the result of a file as an item of `files`: its findings, with the result of a range of motion where one was
 /// asked for, or the reason why it does not load.

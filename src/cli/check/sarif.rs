@@ -5,7 +5,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use super::gates::{self, Judged};
-use super::report::{findings, severity, word};
+use super::report::{MOST_NAMES, findings, severity, word};
 use super::shard::fnv;
 use crate::inspect::check::{GATES, RULES, Severity};
 use crate::inspect::rom::ROM_RULES;
@@ -14,7 +14,7 @@ use crate::inspect::rom::ROM_RULES;
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// The rule of the results about files that do not load.
-const UNREAD: &str = "file-not-loaded";
+pub(super) const UNREAD: &str = "file-not-loaded";
 
 /// Returns the document up to its first result.
 pub(super) fn head() -> String {
@@ -51,37 +51,43 @@ pub(super) fn results(item: &Value) -> String {
     let path = word(&item["path"]);
     if let Some(error) = item["error"].as_str() {
         let location = json!([{ "physicalLocation": physical(path) }]);
-        return result(UNREAD, Severity::Error, error, location, path).to_string();
+        let out = result(UNREAD, Severity::Error, error, location, path);
+        return with_state(out, &item["known"]).to_string();
     }
     let of_findings = findings(item).iter().map(|f| of_finding(path, f).to_string());
-    let exceeded = gates::of_item(item).into_iter().filter(|judged| !judged.passed());
-    let results: Vec<String> = of_findings.chain(exceeded.map(|judged| of_gate(path, &judged).to_string())).collect();
+    let of_gates = item["gates"].as_array().into_iter().flatten().filter_map(|gate| of_gate(path, gate));
+    let results: Vec<String> = of_findings.chain(of_gates.map(|result| result.to_string())).collect();
     results.join(",\n")
 }
 
-/// Returns the result of a limit of `--fail-over` that is exceeded.
-fn of_gate(path: &str, judged: &Judged) -> Value {
+/// Returns the result of a limit of `--fail-over`, of its JSON; `None` where it is not exceeded.
+fn of_gate(path: &str, gate: &Value) -> Option<Value> {
+    let judged = Judged::of_json(gate).filter(|judged| !judged.passed())?;
     let location = json!([{ "physicalLocation": physical(path) }]);
     let mut out = result(&judged.rule(), Severity::Error, &judged.text(), location, path);
-    out["properties"] = judged.json();
-    out
+    out["properties"] = gate.clone();
+    Some(with_state(out, &gate["known"]))
 }
 
 fn of_finding(path: &str, f: &Value) -> Value {
     let logical = logical(f);
-    let key = key(path, &logical);
     let mut location = json!({ "physicalLocation": physical(path) });
     if !logical.is_empty() {
         location["logicalLocations"] = Value::from(logical);
     }
     let message = format!("{} {}", word(&f["message"]), word(&f["fix"]));
     let severity = severity(f).unwrap_or(Severity::Warning);
-    let mut out = result(word(&f["rule"]), severity, &message, json!([location]), &key);
+    let mut out = result(word(&f["rule"]), severity, &message, json!([location]), &key(path, f));
     out["properties"] = f.clone();
-    if let Some(known) = f["known"].as_bool() {
-        out["baselineState"] = if known { "unchanged" } else { "new" }.into();
+    with_state(out, &f["known"])
+}
+
+/// Returns a result with its state, where there is a baseline. SARIF (3.27.24) wants one on every result of a run, or on none.
+fn with_state(mut result: Value, known: &Value) -> Value {
+    if let Some(known) = known.as_bool() {
+        result["baselineState"] = if known { "unchanged" } else { "new" }.into();
     }
-    out
+    result
 }
 
 /// Returns where a finding is in its file: its mesh and its joints.
@@ -99,16 +105,28 @@ fn logical(f: &Value) -> Vec<Value> {
     out
 }
 
-/// Returns what tells a finding from others of the same rule, from run to run. Vertices are not part of it: an exporter numbers them anew.
-fn key(path: &str, logical: &[Value]) -> String {
-    let names: Vec<&str> = logical.iter().filter_map(|location| location["fullyQualifiedName"].as_str()).collect();
-    format!("{path}\n{}", names.join("\n"))
+/// Returns what tells a finding from others of the same rule, from run to run: the path of its file, and as JSON its mesh, its primitive by
+/// the first material at fault, and its first joints in the order of their names. Each goes by its name, and by its index where it has
+/// none. Indices of what has a name are not part of it, and vertices are not: an exporter numbers them anew.
+fn key(path: &str, f: &Value) -> String {
+    let words = &f["words"];
+    let mesh = name_or(&words["mesh"], &f["mesh"]);
+    let primitive = name_or(&f["materials"][0], &f["primitive"]);
+    let joints = f["joints"].as_array().into_iter().flatten().take(MOST_NAMES).enumerate();
+    let mut joints: Vec<&Value> = joints.map(|(i, node)| name_or(&words["joints"][i], node)).collect();
+    joints.sort_by_cached_key(ToString::to_string);
+    format!("{path}\n{}", json!([mesh, primitive, joints]))
+}
+
+/// Returns a name, or the index of what has none.
+fn name_or<'v>(name: &'v Value, index: &'v Value) -> &'v Value {
+    if word(name).is_empty() { index } else { name }
 }
 
 /// Returns what a finding of the file `path` is known by in another run: its fingerprint, which is made of the path as it was given, the
-/// rule, the mesh with its primitive, and the joints.
+/// rule, and the names of the mesh, the material and the joints.
 pub(super) fn fingerprint(path: &str, f: &Value) -> u64 {
-    hash(word(&f["rule"]), &key(path, &logical(f)))
+    hash(word(&f["rule"]), &key(path, f))
 }
 
 /// Returns a result; `key` tells it from others of the same rule, from run to run.
@@ -121,7 +139,7 @@ fn result(rule: &str, severity: Severity, message: &str, locations: Value, key: 
         "level": level(severity),
         "message": { "text": message },
         "locations": locations,
-        "partialFingerprints": { "skinscope/v1": format!("{:016x}", hash(rule, key)) },
+        "partialFingerprints": { "skinscope/v2": format!("{:016x}", hash(rule, key)) },
     })
 }
 
@@ -150,8 +168,8 @@ fn uri(path: &str) -> String {
     format!("{scheme}{}", utf8_percent_encode(path.strip_prefix("./").unwrap_or(&path), PLAIN))
 }
 
-/// Returns what tells a result from others, the same on every machine.
-fn hash(rule: &str, key: &str) -> u64 {
+/// Returns what tells a result from others, the same on every machine. The `key` of a result about a whole file is its path.
+pub(super) fn hash(rule: &str, key: &str) -> u64 {
     fnv(format!("{rule}\n{key}").as_bytes())
 }
 
@@ -169,7 +187,35 @@ mod tests {
     #[test]
     fn a_fingerprint_stays_what_it_is() {
         let words = json!({ "mesh": "Body", "joints": ["arm"] });
-        let finding = json!({ "rule": "weights-zero", "mesh": 0, "primitive": 1, "joints": [4], "vertices": [7], "words": words });
-        assert_eq!(fingerprint("a.glb", &finding), 0x1736_728b_cfc1_8b84);
+        let finding = json!({ "rule": "weights-zero", "mesh": 0, "primitive": 1, "materials": ["Skin"], "joints": [4], "vertices": [7],
+            "words": words });
+        assert_eq!(fingerprint("a.glb", &finding), 0x42b5_e34d_5552_7b26);
+        let moved = json!({ "rule": "weights-zero", "mesh": 2, "primitive": 3, "materials": ["Skin", "Cloth"], "joints": [5],
+            "vertices": [9], "words": words });
+        assert_eq!(fingerprint("a.glb", &moved), fingerprint("a.glb", &finding));
+        let of = |joints: [u32; 2], names: [&str; 2]| {
+            fingerprint("a.glb", &json!({ "rule": "joint-unused", "joints": joints, "words": { "joints": names } }))
+        };
+        assert_eq!(of([4, 5], ["hand", "arm"]), of([2, 9], ["arm", "hand"]));
+        assert_ne!(of([4, 5], ["hand", "arm"]), of([4, 5], ["hand", "leg"]));
+    }
+
+    #[test]
+    fn what_has_no_name_is_known_by_its_index() {
+        let of = |mesh: u32, materials: Value, joint: u32, words: Value| {
+            let finding = json!({ "rule": "weights-zero", "mesh": mesh, "primitive": 1, "materials": materials, "joints": [4, joint],
+                "words": words });
+            fingerprint("a.glb", &finding)
+        };
+        let partly = of(0, json!([null]), 5, json!({ "mesh": "", "joints": ["arm"] }));
+        assert_eq!(partly, 0xc711_1161_ccb3_40fd);
+        let others = [
+            of(1, json!([null]), 5, json!({ "mesh": "", "joints": ["arm"] })),
+            of(0, json!(["Skin"]), 5, json!({ "mesh": "", "joints": ["arm"] })),
+            of(0, json!([]), 6, json!({ "mesh": "", "joints": ["arm"] })),
+            of(0, json!([]), 5, json!({ "mesh": "0", "joints": ["arm"] })),
+        ];
+        assert!(!others.contains(&partly), "{others:x?}");
+        assert_eq!(of(0, json!([]), 5, json!({ "mesh": "", "joints": ["arm"] })), partly);
     }
 }

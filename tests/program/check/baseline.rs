@@ -120,6 +120,55 @@ fn what_is_new_fails_and_what_is_gone_is_counted() {
 }
 
 #[test]
+fn what_an_export_numbers_anew_stays_known() {
+    // Nothing follows the joint "two", node 2.
+    const ONE: ([u8; 4], [f32; 4]) = ([1, 0, 0, 0], [1.0, 0.0, 0.0, 0.0]);
+    let path = square("anew.gltf", [ONE, ([0; 4], [0.0; 4]), ONE, ([1, 0, 0, 0], [1.5, 0.0, 0.0, 0.0])]);
+    let mut document: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    document["nodes"][0]["name"] = json!("Body");
+    std::fs::write(&path, document.to_string()).unwrap();
+    let arguments = [path.to_str().unwrap(), "--fail-on", "warning"];
+    let before = report(&arguments, 3);
+    let baseline = written("anew.json", before.to_string().as_bytes());
+
+    common::add_to_all(&mut document["scenes"][0]["nodes"], 1);
+    common::add_to_all(&mut document["skins"][0]["joints"], 1);
+    let nodes = document["nodes"].as_array_mut().unwrap();
+    nodes.iter_mut().filter_map(|node| node.get_mut("children")).for_each(|list| common::add_to_all(list, 1));
+    nodes.insert(0, json!({ "name": "Empty" }));
+    document["scenes"][0]["nodes"].as_array_mut().unwrap().push(json!(0));
+    std::fs::write(&path, document.to_string()).unwrap();
+    let after = report(&[&arguments[..], &["--baseline", baseline.as_str()]].concat(), 0);
+    let idle = |report: &Value| {
+        let findings = report["files"][0]["findings"].as_array().unwrap();
+        findings.iter().find(|f| f["rule"] == "joint-unused").unwrap()["joints"].clone()
+    };
+    assert_eq!((idle(&before), idle(&after)), (json!([2]), json!([3])));
+    let count = before["files"][0]["findings"].as_array().unwrap().len();
+    assert_eq!(after["files"][0]["baseline"], json!({ "new": 0, "known": count, "gone": 0 }));
+}
+
+/// SARIF wants a state on every result of a run where one has one.
+#[test]
+fn limits_and_files_that_do_not_load_have_a_state_too() {
+    let bad = broken("state.gltf");
+    let rules = ["--rules", "weights-zero", "--fail-over", "unweighted=1%"];
+    let files = [&[bad.to_str().unwrap(), "state_not_there.glb"][..], &rules].concat();
+    let with = |more: &[&'static str]| said(&[&files[..], more].concat(), 1).0;
+    let plain = written("state.json", with(&["--json"]).as_bytes());
+    let lines = written("state.jsonl", with(&["--json-lines"]).as_bytes());
+    let none = written("state_none.json", b"{\"schema\":1,\"files\":[]}");
+    for (baseline, state) in [(&plain, "unchanged"), (&lines, "unchanged"), (&none, "new")] {
+        let known = [&files[..], &["--baseline", baseline.as_str()]].concat();
+        let as_form = |form: &'static str| said(&[&known[..], &[form]].concat(), 1).0;
+        assert_eq!(states(&as_form("--sarif")), [state; 3], "{baseline}");
+        // Lines keep their marks.
+        let marked = written("state_marked.jsonl", as_form("--json-lines").as_bytes());
+        assert_eq!(states(&merged(&[marked.as_str(), "--sarif"], 1).0), [state; 3], "{baseline}");
+    }
+}
+
+#[test]
 fn archives_standard_input_and_parts_of_lists_have_a_baseline_too() {
     let [fine, bad] =
         [clean("member_clean.gltf"), broken("member_broken.gltf")].map(|path| std::fs::read(path).unwrap());
@@ -147,7 +196,7 @@ fn what_is_no_baseline_is_told_before_anything_is_checked() {
     let model = broken("none.gltf");
     let model = model.to_str().unwrap();
     let line = said(&[model, "--json-lines"], 3).0;
-    let cases: [(&str, &[u8], &str); 9] = [
+    let cases: [(&str, &[u8], &str); 10] = [
         ("none_empty.json", b"", "there is nothing in it"),
         ("none_list.txt", b"a.glb\nb.glb\n", "expected value at line 1 column 1"),
         ("none_cut.jsonl", &line.as_bytes()[..line.len() / 2], "EOF while parsing"),
@@ -155,6 +204,7 @@ fn what_is_no_baseline_is_told_before_anything_is_checked() {
         ("none_sarif.json", b"{\"version\":\"2.1.0\",\"runs\":[]}", "neither a report of `check --json` nor lines"),
         ("none_schema.json", b"{\"schema\":2,\"files\":[]}", "a report of another schema than 1"),
         ("none_items.json", b"{\"schema\":1,\"files\":[{\"name\":\"a.glb\"}]}", "missing field `path`"),
+        ("none_count.json", b"{\"schema\":1,\"files\":5}", "`files` is a number and not a list of files"),
         ("none_files.json", b"{\"schema\":1,\"files\":\"a.glb\"}", "expected a list of files"),
         ("none_number.json", b"7", "expected a report of `check --json` or a line of `check --json-lines`"),
     ];

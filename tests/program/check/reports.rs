@@ -39,7 +39,7 @@ fn check_sarif(log: &Value) {
         let uri = place["artifactLocation"]["uri"].as_str().unwrap();
         assert!(!uri.is_empty() && !uri.contains([' ', '\\', '#']) && uri.is_ascii(), "{uri}");
         assert!(place["region"]["startLine"].as_u64().unwrap() >= 1);
-        assert_eq!(result["partialFingerprints"]["skinscope/v1"].as_str().unwrap().len(), 16);
+        assert_eq!(result["partialFingerprints"]["skinscope/v2"].as_str().unwrap().len(), 16);
     }
 }
 
