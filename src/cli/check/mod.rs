@@ -340,10 +340,18 @@ impl Task<'_> {
         })
     }
 
+    /// Says of the results of a file which are known by the baseline, if there is one.
+    fn mark(&self, item: &mut Value) {
+        if let Some(baseline) = self.baseline {
+            baseline.mark(item, self.args.rules.as_deref());
+        }
+    }
+
     /// Returns the output for a file that does not load.
     fn refused(&self, input: &Input, formats: &[Format], error: ImportError) -> FileOutput {
         let path = input.path();
-        let item = report::json(&path, &Outcome::Refused(&error));
+        let mut item = report::json(&path, &Outcome::Refused(&error));
+        self.mark(&mut item);
         let section = || page::section(&item, &[], None);
         let of_format = |format: &Format| self.item(*format, &item, &Outcome::Refused(&error)).unwrap_or_else(section);
         let items = formats.iter().map(of_format).collect();
@@ -379,9 +387,7 @@ impl Task<'_> {
         let (rom, runtime) = (rom.as_ref(), runtime.as_ref());
         let outcome = Outcome::Checked { model, report: &report, gates: &judged, rom, runtime };
         let mut result = report::json(&path, &outcome);
-        if let Some(baseline) = self.baseline {
-            baseline.mark(&mut result, self.args.rules.as_deref());
-        }
+        self.mark(&mut result);
         let mut items: Vec<Option<String>> = formats.iter().map(|f| self.item(*f, &result, &outcome)).collect();
         let shortfall = rom.and_then(Measured::shortfall).map(|lines| lines.join(" "));
         let mut warnings: Vec<String> =
