@@ -153,8 +153,7 @@ fn a_lost_device_is_replaced_and_pose_and_edits_go_on() {
     }
     screen.key("ctrl+z");
     draw_again(&screen);
-    let undone = screen.settled("undone");
-    assert!(changed(&before, &undone, FIGURE) < 0.002, "the edit cannot be undone any more");
+    screen.until("undone", |shown| changed(&before, shown, FIGURE) < 0.002);
 }
 
 #[test]
