@@ -25,7 +25,7 @@ pub(crate) fn joint_boxes(p: &PrimitiveRef<'_>) -> Vec<(u16, Aabb)> {
         }
     }
     let moved = |(joint, bounds): (u16, Aabb)| (!bounds.is_empty()).then_some((joint, bounds));
-    (0..).zip(boxes).filter_map(moved).collect()
+    (0..=u16::MAX).zip(boxes).filter_map(moved).collect()
 }
 
 /// The centre and the radius of a sphere around everything that `frame` draws of a model, world space, metres. A blend of
