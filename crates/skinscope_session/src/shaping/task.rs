@@ -120,8 +120,7 @@ impl ShapeTask {
                 let (image, driver) = mirror_image(model, &Sides::of(model, self.bounds)?, name, context)?;
                 let (shapes, drivers) = ([image], [ShapeDriver { driver, shapes: vec![0] }]);
                 let made = add_shapes(model, &shapes, &drivers, context)?;
-                let mut lines = vec![made.made(&shapes, &drivers)];
-                lines.extend(made.lines(&shapes, &drivers));
+                let mut lines = made.told(&shapes, &drivers);
                 lines.push(SEEN.to_owned());
                 Ok((made.model, lines))
             }
@@ -229,8 +228,7 @@ impl ShapeTask {
         let named = Some(self.joints.clone()).filter(|joints| !joints.is_empty());
         let drivers = drivers(model, &shapes, named)?;
         let made = add_shapes(model, &shapes, &drivers, context)?;
-        let mut lines = vec![made.made(&shapes, &drivers)];
-        lines.extend(made.lines(&shapes, &drivers));
+        let mut lines = made.told(&shapes, &drivers);
         lines.extend(remarks(&made.model));
         lines.push(format!("It is right by {}, which it was taken back through.", self.base.label));
         lines.push(SEEN.to_owned());

@@ -13,7 +13,7 @@ const HARDLY: f64 = 0.01;
 
 impl Reshaped {
     /// Returns which shapes were made, with how many vertices they move and which joints bring them in.
-    pub(super) fn made(&self, shapes: &[Shape], drivers: &[ShapeDriver]) -> String {
+    fn made(&self, shapes: &[Shape], drivers: &[ShapeDriver]) -> String {
         let names = &self.model.skeleton.names;
         let joints: BTreeSet<NodeId> = drivers.iter().flat_map(|of| of.driver.joints().iter().copied()).collect();
         let joints: Vec<&str> = joints.iter().map(|joint| names[joint.index()].as_str()).collect();
@@ -24,6 +24,11 @@ impl Reshaped {
         };
         let vertices = counted(shapes.iter().map(Shape::moved).sum::<usize>(), "vertex", "vertices");
         format!("Made {made}: {vertices}, brought in by {}", joints.join(", "))
+    }
+
+    /// Returns which shapes were made, and then what was done, a line for each thing.
+    pub(super) fn told(&self, shapes: &[Shape], drivers: &[ShapeDriver]) -> Vec<String> {
+        std::iter::once(self.made(shapes, drivers)).chain(self.lines(shapes, drivers)).collect()
     }
 
     /// Returns the largest weight of a new shape in any clip.
