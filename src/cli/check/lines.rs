@@ -93,14 +93,11 @@ fn exit(item: &Value, least: Option<Severity>) -> &'static str {
 /// Returns the result of a file as a line of its own, with a line break: an object with the member `file` instead of `path`, and `exit`.
 /// Where the file does not load, it has little more than these and `error`.
 pub(super) fn line(item: &Value, setting: &Setting) -> String {
-    let mut fields = match item.get("error") {
-        Some(error) => match item.get("known") {
-            Some(known) => json!({ "error": error, "known": known }),
-            None => json!({ "error": error }),
-        },
-        None => item.clone(),
-    };
+    let mut fields = item.clone();
     if let Some(fields) = fields.as_object_mut() {
+        if item.get("error").is_some() {
+            fields.retain(|name, _| ["error", "known"].contains(&name.as_str()));
+        }
         fields.remove("path");
     }
     fields["file"] = item["path"].clone();

@@ -12,8 +12,8 @@ use super::{Reshaped, Shape};
 const HARDLY: f64 = 0.01;
 
 impl Reshaped {
-    /// Returns which shapes were made, with how many vertices they move and which joints bring them in.
-    fn made(&self, shapes: &[Shape], drivers: &[ShapeDriver]) -> String {
+    /// Returns which shapes were made, with how many vertices they move and which joints bring them in, and then what was done, a line for each thing.
+    pub(super) fn told(&self, shapes: &[Shape], drivers: &[ShapeDriver]) -> Vec<String> {
         let names = &self.model.skeleton.names;
         let joints: BTreeSet<NodeId> = drivers.iter().flat_map(|of| of.driver.joints().iter().copied()).collect();
         let joints: Vec<&str> = joints.iter().map(|joint| names[joint.index()].as_str()).collect();
@@ -23,12 +23,8 @@ impl Reshaped {
             None => "shapes".to_owned(),
         };
         let vertices = counted(shapes.iter().map(Shape::moved).sum::<usize>(), "vertex", "vertices");
-        format!("Made {made}: {vertices}, brought in by {}", joints.join(", "))
-    }
-
-    /// Returns which shapes were made, and then what was done, a line for each thing.
-    pub(super) fn told(&self, shapes: &[Shape], drivers: &[ShapeDriver]) -> Vec<String> {
-        std::iter::once(self.made(shapes, drivers)).chain(self.lines(shapes, drivers)).collect()
+        let first = format!("Made {made}: {vertices}, brought in by {}", joints.join(", "));
+        std::iter::once(first).chain(self.lines(shapes, drivers)).collect()
     }
 
     /// Returns the largest weight of a new shape in any clip.
